@@ -1,0 +1,182 @@
+"""Machine operations that Numba has no spelling for, each with a plain-Python twin.
+
+``byte_mask`` and ``copy64`` work on 64 bytes at once. They are written as generic LLVM vectors, so
+one body serves AVX-512 (one instruction a comparison), AVX2, SSE2 and NEON alike.
+
+With the JIT switched off (``NUMBA_DISABLE_JIT=1``) the twins are used: an ``@intrinsic`` has no
+Python form of its own.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numba
+import numpy as np
+from llvmlite import ir
+from numba.core import cgutils, types
+from numba.extending import intrinsic
+
+LANES = 64
+
+
+# ── plain-Python twins ──────────────────────────────────────────────────────────────────────────
+def _load_u32(data: Any, position: int) -> Any:
+    return np.uint32(int.from_bytes(bytes(data[position : position + 4]), "little"))
+
+
+def _load_u64(data: Any, position: int) -> Any:
+    return np.uint64(int.from_bytes(bytes(data[position : position + 8]), "little"))
+
+
+def _store_u32(data: Any, position: int, value: Any) -> None:
+    data[position : position + 4] = np.frombuffer(int(value).to_bytes(4, "little"), np.uint8)
+
+
+def _store_u64(data: Any, position: int, value: Any) -> None:
+    data[position : position + 8] = np.frombuffer(int(value).to_bytes(8, "little"), np.uint8)
+
+
+def _trailing_zeros(value: Any) -> int:
+    number = int(value)
+    return (number & -number).bit_length() - 1 if number else 64
+
+
+def _leading_zeros(value: Any) -> int:
+    return 64 - int(value).bit_length()
+
+
+def _byte_mask(data: Any, position: int, low: int, count: int) -> Any:
+    chunk = data[position : position + LANES]
+    inside = (chunk - np.uint8(low)) < np.uint8(count)
+    return np.uint64(int.from_bytes(np.packbits(inside, bitorder="little").tobytes(), "little"))
+
+
+def _copy64(source: Any, position: int, out: Any, out_position: int, case_bit: int) -> Any:
+    chunk = source[position : position + LANES].copy()
+    upper = (chunk - np.uint8(65)) < np.uint8(26)
+    out[out_position : out_position + LANES] = chunk | (upper * np.uint8(case_bit))
+    return _byte_mask(source, position, 128, 128)
+
+
+# ── LLVM forms ──────────────────────────────────────────────────────────────────────────────────
+_BYTE = ir.IntType(8)
+_VECTOR = ir.VectorType(_BYTE, LANES)
+
+
+def _pointer(context: Any, builder: Any, array_type: Any, array: Any, position: Any) -> Any:
+    """Address of ``array[position]``: no bounds check, no wrap-around of negative indexes."""
+    data = context.make_array(array_type)(context, builder, array).data
+    return builder.gep(data, [position])
+
+
+def _typed(builder: Any, pointer: Any, llvm_type: Any) -> Any:
+    return builder.bitcast(pointer, llvm_type.as_pointer())
+
+
+def _loader(bits: int) -> Any:
+    result = types.uint32 if bits == 32 else types.uint64
+
+    def load(typingctx: Any, data: Any, position: Any) -> Any:
+        def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+            pointer = _pointer(context, builder, signature.args[0], args[0], args[1])
+            value = builder.load(_typed(builder, pointer, ir.IntType(bits)))
+            value.align = 1
+            return value
+
+        return result(data, types.intp), codegen
+
+    return intrinsic(load)
+
+
+def _storer(bits: int) -> Any:
+    value_type = types.uint32 if bits == 32 else types.uint64
+
+    def store(typingctx: Any, data: Any, position: Any, value: Any) -> Any:
+        def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+            pointer = _pointer(context, builder, signature.args[0], args[0], args[1])
+            instruction = builder.store(args[2], _typed(builder, pointer, ir.IntType(bits)))
+            instruction.align = 1
+            return context.get_dummy_value()
+
+        return types.void(data, types.intp, value_type), codegen
+
+    return intrinsic(store)
+
+
+def _counter(name: str) -> Any:
+    def count(typingctx: Any, value: Any) -> Any:
+        def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+            word = ir.IntType(64)
+            function = cgutils.get_or_insert_function(
+                builder.module, ir.FunctionType(word, [word, ir.IntType(1)]), f"llvm.{name}.i64"
+            )
+            # is_zero_poison = false: a zero word counts 64
+            return builder.call(function, [args[0], ir.Constant(ir.IntType(1), 0)])
+
+        return types.int64(types.uint64), codegen
+
+    return intrinsic(count)
+
+
+def _load_vector(builder: Any, pointer: Any) -> Any:
+    vector = builder.load(_typed(builder, pointer, _VECTOR))
+    vector.align = 1
+    return vector
+
+
+def _splat(builder: Any, byte: Any) -> Any:
+    lane = builder.insert_element(ir.Constant(_VECTOR, ir.Undefined), byte, ir.Constant(ir.IntType(32), 0))
+    zeros = ir.Constant(ir.VectorType(ir.IntType(32), LANES), [0] * LANES)
+    return builder.shuffle_vector(lane, ir.Constant(_VECTOR, ir.Undefined), zeros)
+
+
+def _in_range(builder: Any, vector: Any, low: Any, count: Any) -> Any:
+    shifted = builder.sub(vector, _splat(builder, low))
+    return builder.icmp_unsigned("<", shifted, _splat(builder, count))
+
+
+def _byte_mask_typing(typingctx: Any, data: Any, position: Any, low: Any, count: Any) -> Any:
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        array, position, low, count = args
+        vector = _load_vector(builder, _pointer(context, builder, signature.args[0], array, position))
+        return builder.bitcast(_in_range(builder, vector, low, count), ir.IntType(64))
+
+    return types.uint64(data, types.intp, types.uint8, types.uint8), codegen
+
+
+def _copy64_typing(
+    typingctx: Any, source: Any, position: Any, out: Any, out_position: Any, case_bit: Any
+) -> Any:
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        source, position, out, out_position, case_bit = args
+        vector = _load_vector(builder, _pointer(context, builder, signature.args[0], source, position))
+        upper = _in_range(builder, vector, ir.Constant(_BYTE, 65), ir.Constant(_BYTE, 26))
+        zero = ir.Constant(_VECTOR, [0] * LANES)
+        lowered = builder.or_(vector, builder.select(upper, _splat(builder, case_bit), zero))
+        target = _pointer(context, builder, signature.args[2], out, out_position)
+        builder.store(lowered, _typed(builder, target, _VECTOR)).align = 1
+        negative = builder.icmp_signed("<", vector, zero)
+        return builder.bitcast(negative, ir.IntType(64))
+
+    return types.uint64(source, types.intp, out, types.intp, types.uint8), codegen
+
+
+# ── what kernels import ─────────────────────────────────────────────────────────────────────────
+if numba.config.DISABLE_JIT:
+    load_u32, load_u64 = _load_u32, _load_u64
+    store_u32, store_u64 = _store_u32, _store_u64
+    trailing_zeros, leading_zeros = _trailing_zeros, _leading_zeros
+    byte_mask, copy64 = _byte_mask, _copy64
+else:
+    # load_uN(data, position): little-endian word at any alignment
+    load_u32, load_u64 = _loader(32), _loader(64)
+    # store_uN(data, position, value)
+    store_u32, store_u64 = _storer(32), _storer(64)
+    # trailing_zeros(u64), leading_zeros(u64): 64 for zero
+    trailing_zeros, leading_zeros = _counter("cttz"), _counter("ctlz")
+    # byte_mask(data, position, low, count): bit i set when low <= data[position + i] < low + count
+    byte_mask = intrinsic(_byte_mask_typing)
+    # copy64(source, position, out, out_position, case_bit): copies 64 bytes, sets case_bit in A-Z,
+    # returns the mask of bytes >= 0x80
+    copy64 = intrinsic(_copy64_typing)
