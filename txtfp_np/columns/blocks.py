@@ -1,0 +1,344 @@
+"""The one scheduler: cuts a column into blocks, works them off on threads, hands results back in order.
+
+A block is small enough (about 1 MB of text) to stay in a core's L2 cache through all its stages and
+large enough (milliseconds of kernel time) to make the cost of a thread switch disappear. Results
+never depend on block size or number of threads: they are consumed in block order, on the calling
+thread.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from collections import deque
+from collections.abc import Callable, Iterable, Sized
+from concurrent.futures import Future, ThreadPoolExecutor
+from typing import Any, TypeAlias, TypeVar
+
+import numpy as np
+from numpy.typing import DTypeLike, NDArray
+
+from ..errors import ConfigError
+
+BLOCK_BYTES = 1 << 20
+BLOCK_ROWS = 1 << 16
+
+Block = TypeVar("Block", bound=Sized)
+Result = TypeVar("Result")
+Progress: TypeAlias = bool | Callable[[int, int | None], object]
+
+
+def resolve_threads(threads: int | None) -> int:
+    """Number of worker threads for the ``threads`` argument of a public function.
+
+    Parameters
+    ----------
+    threads : int or None
+        None means every core this process may use.
+
+    Returns
+    -------
+    int
+
+    Raises
+    ------
+    ConfigError
+        If it is neither None nor a positive whole number.
+
+    Examples
+    --------
+    >>> resolve_threads(3)
+    3
+    """
+    if threads is None:
+        if hasattr(os, "sched_getaffinity"):  # honours taskset and container limits; Linux only
+            return len(os.sched_getaffinity(0))
+        return os.cpu_count() or 1
+    if isinstance(threads, bool) or not isinstance(threads, (int, np.integer)) or threads < 1:
+        raise ConfigError(
+            f"threads must be None or an int >= 1, got {threads!r}",
+            argument="threads",
+            advice="None uses every core this process may use.",
+        )
+    return int(threads)
+
+
+def block_bounds(
+    offsets: NDArray[np.int64], block_bytes: int = BLOCK_BYTES, block_rows: int = BLOCK_ROWS
+) -> list[tuple[int, int]]:
+    """Ranges of documents, one a block.
+
+    Parameters
+    ----------
+    offsets : int64 (n + 1,)
+        Nondecreasing; need not start at 0.
+    block_bytes : int
+        A block holds at most so many bytes, unless it is a single document.
+    block_rows : int
+        A block holds at most so many documents.
+
+    Returns
+    -------
+    list of (int, int)
+        First document, and the one after the last; together they cover 0..n in order.
+
+    Examples
+    --------
+    >>> block_bounds(np.array([0, 4, 8, 100, 101]), block_bytes=10)
+    [(0, 2), (2, 3), (3, 4)]
+    """
+    n_docs = len(offsets) - 1
+    bounds = []
+    first = 0
+    while first < n_docs:
+        # Greedy, one binary search a block: the last document that still ends within the limit.
+        fits = int(offsets.searchsorted(offsets[first] + np.int64(block_bytes), side="right")) - 1
+        stop = min(max(fits, first + 1), first + block_rows, n_docs)
+        bounds.append((first, stop))
+        first = stop
+    return bounds
+
+
+class Scratch:
+    """Buffers that outlive a block.
+
+    Fresh memory is handed out by the kernel page by page, each page zeroed on first touch; a block
+    that reuses the buffers of the one before pays for that only once.
+
+    Examples
+    --------
+    >>> scratch = Scratch()
+    >>> first = scratch.take("positions", 100, np.int32)
+    >>> first.shape, first.dtype
+    ((100,), dtype('int32'))
+    >>> np.shares_memory(first, scratch.take("positions", 50, np.int32))
+    True
+    """
+
+    __slots__ = ("_buffers",)
+
+    def __init__(self) -> None:
+        self._buffers: dict[str, NDArray[Any]] = {}
+
+    def take(self, name: str, size: int, dtype: DTypeLike) -> NDArray[Any]:
+        """Array of ``size`` elements, not initialised, valid until ``name`` is taken again.
+
+        Parameters
+        ----------
+        name : str
+            What it is for; two names never share memory.
+        size : int
+            Number of elements; ask for the slack that a kernel needs, too.
+        dtype : dtype
+            If it differs from the one before under this name, the buffer is made anew.
+
+        Returns
+        -------
+        ndarray
+            One-dimensional and C-contiguous.
+        """
+        buffer = self._buffers.get(name)
+        wanted = np.dtype(dtype)
+        if buffer is None or buffer.dtype != wanted:
+            buffer = self._buffers[name] = np.empty(size, wanted)
+        elif len(buffer) < size:
+            # Half as much again: blocks of slowly growing size must not reallocate each time.
+            buffer = self._buffers[name] = np.empty(max(size, len(buffer) + len(buffer) // 2), wanted)
+        return buffer[:size]
+
+
+class Appender:
+    """An array that grows at its end.
+
+    Parameters
+    ----------
+    dtype : dtype
+        Of the elements.
+    capacity : int
+        Expected number of elements. With a good guess nothing is ever moved.
+
+    Examples
+    --------
+    >>> appender = Appender(np.int64, 4)
+    >>> appender.append(np.array([1, 2])); appender.append(np.array([3]))
+    >>> appender.finish()
+    array([1, 2, 3])
+    """
+
+    __slots__ = ("_array", "_size")
+
+    def __init__(self, dtype: DTypeLike, capacity: int) -> None:
+        self._array: NDArray[Any] = np.empty(max(int(capacity), 0), dtype)
+        self._size = 0
+
+    def __len__(self) -> int:
+        return self._size
+
+    def append(self, values: NDArray[Any]) -> None:
+        """Copy ``values`` (one-dimensional) to the end."""
+        needed = self._size + len(values)
+        if needed > len(self._array):
+            grown = np.empty(max(needed, len(self._array) + len(self._array) // 2), self._array.dtype)
+            grown[: self._size] = self._array[: self._size]
+            self._array = grown
+        self._array[self._size : needed] = values
+        self._size = needed
+
+    def finish(self) -> NDArray[Any]:
+        """Everything that was appended; the appender must not be used afterwards.
+
+        Returns
+        -------
+        ndarray
+            The array itself if it is full, a view of it if less than a quarter is unused, else a
+            copy: moving a large array costs more than a little unused memory.
+        """
+        array, size = self._array, self._size
+        if size == len(array):
+            return array
+        if (len(array) - size) * 4 < len(array):
+            return array[:size]
+        return array[:size].copy()
+
+
+class _Reporter:
+    """Counts documents, and tells whoever wants to know."""
+
+    __slots__ = ("_begin", "_callback", "_done", "_next", "_shown", "_total")
+
+    def __init__(self, progress: Progress, total: int | None) -> None:
+        if not (isinstance(progress, bool) or callable(progress)):
+            raise ConfigError(
+                f"progress must be a bool or a callable, got {type(progress).__name__}", argument="progress"
+            )
+        self._total = total
+        self._done = 0
+        self._begin = time.monotonic()
+        self._next = self._begin
+        self._shown = False
+        self._callback = self._show if progress is True else progress or None
+
+    def add(self, n_docs: int) -> None:
+        self._done += n_docs
+        if self._callback is not None:
+            self._callback(self._done, self._total)
+
+    def close(self) -> None:
+        if self._shown:
+            self._next = 0.0
+            self._show(self._done, self._total)
+            sys.stderr.write("\n")
+            sys.stderr.flush()
+
+    def _show(self, done: int, total: int | None) -> None:
+        now = time.monotonic()
+        if now < self._next:
+            return
+        self._next = now + 0.2
+        self._shown = True
+        rate = done / max(now - self._begin, 1e-9)
+        share = f" of {total:,} ({done / total:.0%})" if total else ""
+        sys.stderr.write(f"\r{done:,}{share} documents, {rate:,.0f} a second ")
+        sys.stderr.flush()
+
+
+def run_blocks(
+    blocks: Iterable[Block],
+    work: Callable[[Block, Scratch], Result],
+    consume: Callable[[Result], object],
+    *,
+    threads: int,
+    progress: Progress = False,
+    total: int | None = None,
+) -> None:
+    """Apply ``work`` to every block on worker threads and ``consume`` the results in block order.
+
+    Parameters
+    ----------
+    blocks : iterable
+        Of columns; drawn on the calling thread, never more than a few ahead. Closed at the end if
+        it can be.
+    work : callable
+        ``work(block, scratch) -> result``; runs on a worker thread, so it should spend its time in
+        kernels, which release the GIL. The result may be made of views into ``scratch``.
+    consume : callable
+        ``consume(result)``; runs on the calling thread. When it returns, the scratch of that block
+        goes to another one: what is to be kept must be copied.
+    threads : int
+        From :func:`resolve_threads`. With 1 everything runs on the calling thread.
+    progress : bool or callable
+        True writes a line to stderr a few times a second; a callable is given the number of
+        finished documents and ``total`` after every block.
+    total : int, optional
+        Number of documents, if it is known.
+
+    Raises
+    ------
+    Exception
+        What ``blocks``, ``work`` or ``consume`` raised first, in block order: every earlier block
+        has been consumed by then, no later one is.
+
+    Examples
+    --------
+    >>> lengths = []
+    >>> run_blocks([["a", "b"], ["c"]], lambda block, scratch: len(block), lengths.append, threads=2)
+    >>> lengths
+    [2, 1]
+    """
+    reporter = _Reporter(progress, total)
+    try:
+        if threads == 1:
+            scratch = Scratch()
+            for block in blocks:
+                consume(work(block, scratch))
+                reporter.add(len(block))
+        else:
+            _run_pooled(blocks, work, consume, threads, reporter)
+    finally:
+        reporter.close()
+        close = getattr(blocks, "close", None)
+        if close is not None:
+            close()
+
+
+def _run_pooled(
+    blocks: Iterable[Block],
+    work: Callable[[Block, Scratch], Result],
+    consume: Callable[[Result], object],
+    threads: int,
+    reporter: _Reporter,
+) -> None:
+    pending: deque[tuple[Future[Result], Scratch, int]] = deque()
+    # Two more blocks than workers: one is being consumed, one waits for the next free worker.
+    idle = [Scratch() for _ in range(threads + 2)]
+    pool = ThreadPoolExecutor(threads, thread_name_prefix="txtfp_np")
+
+    def finish_oldest() -> None:
+        future, scratch, n_docs = pending.popleft()
+        consume(future.result())
+        idle.append(scratch)
+        reporter.add(n_docs)
+
+    stream = iter(blocks)
+    failure: Exception | None = None
+    try:
+        while True:
+            try:
+                block = next(stream)
+            except StopIteration:
+                break
+            except Exception as error:
+                # It belongs behind the blocks in flight: one of them may fail, too, and is earlier.
+                failure = error
+                break
+            while pending and (not idle or pending[0][0].done()):
+                finish_oldest()
+            scratch = idle.pop()
+            pending.append((pool.submit(work, block, scratch), scratch, len(block)))
+        while pending:
+            finish_oldest()
+    finally:
+        pool.shutdown(wait=True, cancel_futures=True)
+    if failure is not None:
+        raise failure
