@@ -16,34 +16,43 @@ from . import layout
 from ._jit import helper, kernel, routine
 from .decode import decode_sequence, encode_code_point, load_sequence, lookup
 from .intrinsics import copy64, load_u64, store_u32, store_u64, trailing_zeros
-from .normalize import compose, order_marks, replace_sequences
+from .normalize import (
+    DECOMPOSITION,
+    MAPPING,
+    N_COUNTERS,
+    N_PARTS,
+    SPARE,
+    TEXT,
+    compose,
+    order_marks,
+    replace_sequences,
+    replaced_length,
+)
 
+OUT_FULL, WORK_FULL = np.int64(-1), np.int64(-2)  # what has to grow before a row can be done
 OUT_SLACK = 128  # bytes of ``out`` that a kernel may overwrite past the text, and wants free before a step
 
 _PLAIN, _PLAIN_FORWARD = layout.PLAIN, layout.PLAIN_FORWARD
 _DROP_FORMAT, _DROP_BIDI = layout.DROP_FORMAT, layout.DROP_BIDI
 _MAYBE, _MAYBE_FORWARD = layout.MAYBE, layout.MAYBE_FORWARD
+_COMPLEX = layout.COMPLEX
 _MARK, _MAYBE_MARK, _MAPPED = layout.MARK, layout.MAYBE_MARK, layout.MAPPED
 _LENGTH, _TANGLED = layout.REPLACEMENT_LENGTH, layout.REPLACEMENT_TANGLED
 _OFFSET_SHIFT = layout.REPLACEMENT_OFFSET_SHIFT
 _LANES = 64
+_MOST_EXPANSION = 18  # code points that one becomes at the most: U+FDFA decomposed, U+FDFA's prototype
+WORK_SIZE = N_PARTS * 1024 + N_COUNTERS
 _UNORDERED = 255  # a "last combining class" that no mark may follow without the full algorithm
 
 
 class Tables(NamedTuple):
-    """Everything a pipeline looks up: the quick codes first, then what the full algorithm needs."""
+    """Everything a pipeline looks up."""
 
-    codes: Any  # uint16 trie
+    codes: Any  # uint16 trie: the quick codes
     words: Any  # uint64: first 8 bytes of each replacement
     descriptions: Any  # uint32
     pool: Any  # uint8: the long replacements
-    combining_class: Any  # uint16 trie
-    decomposition: Any  # uint16 trie of sequence numbers
-    mapping: Any  # uint16 trie of sequence numbers
-    sequence_offsets: Any  # int64
-    sequences: Any  # uint32
-    composition_keys: Any  # uint64, sorted
-    composition_values: Any  # uint32
+    full: Any  # uint32: what the full algorithm needs, see normalize.py
 
 
 class Options(NamedTuple):
@@ -64,85 +73,78 @@ def _is_dropped(code, options):
     )
 
 
-@routine
-def _normalize(text, n, tables, options):
-    decomposed, n = replace_sequences(
-        text, n, tables.decomposition, tables.sequence_offsets, tables.sequences, True
-    )
-    classes = order_marks(decomposed, n, tables.combining_class)
-    if options.composes != 0:
-        n = compose(decomposed, classes, n, tables.composition_keys, tables.composition_values)
-    return decomposed, n
+@helper
+def _lacks_room(work, part, n, full, table, room):
+    """Whether replacing ``n`` code points may overrun a part of ``work``."""
+    return _MOST_EXPANSION * n > room and replaced_length(work, part * room, n, full, table) > room
 
 
 @routine
-def _segment_end(data, position, stop, tables, options):
-    """End of the segment that begins at ``position``, and how many of its code points are kept."""
-    kept = 0
-    begin = position
+def _normalize(work, n, full, composes, room):
+    """Normalise the first part of ``work`` by way of the second. Returns the length, or -1: no room."""
+    if _lacks_room(work, TEXT, n, full, DECOMPOSITION, room):
+        return np.int64(-1)
+    n = replace_sequences(work, TEXT * room, n, full, DECOMPOSITION, SPARE * room)
+    order_marks(work, SPARE * room, n, full, room)
+    if composes != 0:
+        n = compose(work, SPARE * room, n, full, room)
+    for i in range(n):
+        work[i] = work[SPARE * room + i]
+    return n
+
+
+@routine
+def _rewrite_segment(data, begin, stop, codes, full, options, work, out, out_position):
+    """The full algorithm on the segment that begins at ``begin``.
+
+    Returns (its end, the new ``out`` position), the latter ``OUT_FULL`` or ``WORK_FULL`` on failure.
+    """
+    room = (len(work) - N_COUNTERS) // N_PARTS
+    position, n = begin, np.int64(0)
     while position < stop:
         code_point, width = decode_sequence(load_sequence(data, position))
-        code = lookup(tables.codes, code_point)
+        code = lookup(codes, code_point)
         if not _is_dropped(code, options):
-            begins = code < layout.COMPLEX or code >= _MAPPED
-            if begins and position > begin:
-                break
-            kept += 1
-        position += width
-    return position, kept
-
-
-@routine
-def _rewrite_segment(data, begin, end, kept, tables, options, out, out_position):
-    """The full algorithm on one segment. Returns the new ``out`` position, or -1 if it does not fit."""
-    text = np.empty(kept, np.uint32)
-    n = 0
-    position = begin
-    while position < end:
-        code_point, width = decode_sequence(load_sequence(data, position))
-        if not _is_dropped(lookup(tables.codes, code_point), options):
-            text[n] = np.uint32(code_point)
+            if position > begin and (code < _COMPLEX or code >= _MAPPED):
+                break  # the next segment
+            if n == room:
+                return position, WORK_FULL
+            work[np.uint64(n)] = np.uint32(code_point)
             n += 1
         position += width
-    text, n = _normalize(text, n, tables, options)
-    if options.maps != 0:
-        text, n = replace_sequences(text, n, tables.mapping, tables.sequence_offsets, tables.sequences, False)
-        text, n = _normalize(text, n, tables, options)
+    n = _normalize(work, n, full, options.composes, room)
+    if n >= 0 and options.maps != 0:
+        if _lacks_room(work, TEXT, n, full, MAPPING, room):
+            return position, WORK_FULL
+        n = replace_sequences(work, TEXT * room, n, full, MAPPING, SPARE * room)
+        for i in range(n):
+            work[i] = work[SPARE * room + i]
+        n = _normalize(work, n, full, options.composes, room)
+    if n < 0:
+        return position, WORK_FULL
     if out_position + 4 * n + OUT_SLACK > len(out):
-        return np.int64(-1)
+        return position, OUT_FULL
     for i in range(n):
-        out_position = encode_code_point(np.int64(text[i]), out, out_position)
-    return out_position
-
-
-@helper
-def _copy_replacement(tables, number, out, position):
-    """Write replacement ``number``; returns (position after it, whether it is tangled)."""
-    description = np.int64(tables.descriptions[number])
-    length = description & _LENGTH
-    if length <= 8:
-        store_u64(out, position, tables.words[number])
-    else:
-        offset = description >> _OFFSET_SHIFT
-        for byte in range(0, length, 8):
-            store_u64(out, position + byte, load_u64(tables.pool, offset + byte))
-    return position + length, (description & _TANGLED) != 0
+        out_position = encode_code_point(np.int64(work[np.uint64(i)]), out, out_position)
+    return position, out_position
 
 
 @routine
-def _canonicalize_row(data, position, stop, tables, options, out, out_position):
-    """One document. Returns the new ``out`` position, or -1 if ``out`` is too small."""
+def _canonicalize_row(data, position, stop, tables, options, work, out, out_position):
+    """One document. Returns the new ``out`` position, or ``OUT_FULL`` or ``WORK_FULL``."""
     n_data = len(data)
     limit = len(out) - OUT_SLACK
+    codes, words, descriptions, pool, full = tables
     case_bit = np.uint8(options.case_bit)
     begin, out_begin = position, out_position  # of the current segment
     last_class = 0  # combining class of the last code point written
     previous = _PLAIN  # PLAIN only if nothing composes with the last starter
     while position < stop:
         if out_position > limit:
-            return np.int64(-1)
+            return OUT_FULL
         if data[position] < 0x80 and options.ascii_copies != 0:
-            if position + _LANES <= n_data:
+            # A lone separator between words of another script is not worth a vector.
+            if position + _LANES <= n_data and data[position + 1] < 0x80:
                 beyond = copy64(data, position, out, out_position, case_bit)
                 run = min(trailing_zeros(beyond), stop - position)
             else:
@@ -158,15 +160,23 @@ def _canonicalize_row(data, position, stop, tables, options, out, out_position):
             continue
         word = load_sequence(data, position)
         code_point, width = decode_sequence(word)
-        code = lookup(tables.codes, code_point)
+        code = lookup(codes, code_point)
         if code <= _PLAIN_FORWARD:
             begin, out_begin = position, out_position
             last_class, previous = 0, code
         elif code >= _MAPPED:
             begin, out_begin = position, out_position
-            out_position, tangled = _copy_replacement(tables, code - _MAPPED, out, out_position)
+            number = np.uint64(code - _MAPPED)
+            description = np.int64(descriptions[number])
+            length = description & _LENGTH
+            store_u64(out, out_position, words[number])
+            if length > 8:
+                offset = description >> _OFFSET_SHIFT
+                for byte in range(8, length, 8):
+                    store_u64(out, out_position + byte, load_u64(pool, offset + byte))
             position += width
-            last_class, previous = (_UNORDERED if tangled else 0), _PLAIN_FORWARD
+            out_position += length
+            last_class, previous = (0 if description & _TANGLED == 0 else _UNORDERED), _PLAIN_FORWARD
             continue
         elif code <= _DROP_BIDI:
             if _is_dropped(code, options):
@@ -182,8 +192,9 @@ def _canonicalize_row(data, position, stop, tables, options, out, out_position):
             elif code == _MAYBE_FORWARD:
                 previous = _PLAIN_FORWARD
         else:
-            position, kept = _segment_end(data, begin, stop, tables, options)
-            out_position = _rewrite_segment(data, begin, position, kept, tables, options, out, out_begin)
+            position, out_position = _rewrite_segment(
+                data, begin, stop, codes, full, options, work, out, out_begin
+            )
             if out_position < 0:
                 return out_position
             begin, out_begin = position, out_position
@@ -196,7 +207,7 @@ def _canonicalize_row(data, position, stop, tables, options, out, out_position):
 
 
 @kernel
-def canonicalize_rows(data, offsets, row, tables, options, out, out_offsets):
+def canonicalize_rows(data, offsets, row, tables, options, work, out, out_offsets):
     """Canonicalise rows ``row`` and following into ``out``.
 
     Parameters
@@ -208,6 +219,8 @@ def canonicalize_rows(data, offsets, row, tables, options, out, out_offsets):
     row : int
         First row to do; ``out_offsets[row]`` says where it is written.
     tables, options : Tables, Options
+    work : uint32[:]
+        Room for the code points of one segment; ``WORK_SIZE`` is enough for any natural text.
     out : uint8[:]
         Needs ``OUT_SLACK`` bytes more than the text written.
     out_offsets : int64[n + 1]
@@ -215,8 +228,9 @@ def canonicalize_rows(data, offsets, row, tables, options, out, out_offsets):
 
     Returns
     -------
-    int
-        The row that did not fit into ``out``, or ``n`` when all are done.
+    (int, int)
+        The row that could not be finished, or ``n`` when all are done; and 0, ``OUT_FULL`` or
+        ``WORK_FULL``: which array to double before calling again with that row.
 
     Notes
     -----
@@ -225,10 +239,10 @@ def canonicalize_rows(data, offsets, row, tables, options, out, out_offsets):
     n_rows = len(offsets) - 1
     while row < n_rows:
         out_position = _canonicalize_row(
-            data, offsets[row], offsets[row + 1], tables, options, out, out_offsets[row]
+            data, offsets[row], offsets[row + 1], tables, options, work, out, out_offsets[row]
         )
         if out_position < 0:
-            return row
+            return row, out_position
         row += 1
         out_offsets[row] = out_position
-    return row
+    return row, np.int64(0)
