@@ -78,7 +78,7 @@ wheel-test: wheel  ## golden tests on the installed wheel, without the Unicode p
 	@$(PYTHON) -m venv $(WHEEL_VENV)
 	@$(WHEEL_VENV)/bin/python $(PIP) install pytest build/wheel/*.whl
 	@$(WHEEL_VENV)/bin/python -c 'from importlib.util import find_spec as f; assert not f("unicodedata2") and not f("regex")'
-	cd build/wheel-test && $(CURDIR)/$(WHEEL_VENV)/bin/pytest $(GOLDEN) tests/golden
+	cd build/wheel-test && $(CURDIR)/$(WHEEL_VENV)/bin/python -m pytest $(GOLDEN) tests/golden
 
 newest: $(STAMP)  ## golden tests beside the newest unicodedata2 and regex
 	@test -x $(NEWEST_VENV)/bin/python || $(PYTHON) -m venv $(NEWEST_VENV)

@@ -312,7 +312,14 @@ def _run_pooled(
     pending: deque[tuple[Future[Result], Scratch, int]] = deque()
     # Two more blocks than workers: one is being consumed, one waits for the next free worker.
     idle = [Scratch() for _ in range(threads + 2)]
-    pool = ThreadPoolExecutor(threads, thread_name_prefix="txtfp_np")
+    pool: ThreadPoolExecutor | None = None
+    alone: Block | None = None  # the first block, as long as no second one has come
+
+    def submit(pool: ThreadPoolExecutor, block: Block) -> None:
+        while pending and (not idle or pending[0][0].done()):
+            finish_oldest()
+        scratch = idle.pop()
+        pending.append((pool.submit(work, block, scratch), scratch, len(block)))
 
     def finish_oldest() -> None:
         future, scratch, n_docs = pending.popleft()
@@ -332,13 +339,22 @@ def _run_pooled(
                 # It belongs behind the blocks in flight: one of them may fail, too, and is earlier.
                 failure = error
                 break
-            while pending and (not idle or pending[0][0].done()):
-                finish_oldest()
-            scratch = idle.pop()
-            pending.append((pool.submit(work, block, scratch), scratch, len(block)))
+            if pool is not None:
+                submit(pool, block)
+            elif alone is None:
+                alone = block
+            else:
+                pool = ThreadPoolExecutor(threads, thread_name_prefix="txtfp_np")
+                submit(pool, alone)
+                submit(pool, block)
+        if pool is None and alone is not None:
+            # Starting a thread takes longer than the few documents that most calls are about.
+            consume(work(alone, idle.pop()))
+            reporter.add(len(alone))
         while pending:
             finish_oldest()
     finally:
-        pool.shutdown(wait=True, cancel_futures=True)
+        if pool is not None:
+            pool.shutdown(wait=True, cancel_futures=True)
     if failure is not None:
         raise failure

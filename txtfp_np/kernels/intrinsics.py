@@ -9,6 +9,7 @@ Python form of its own.
 
 from __future__ import annotations
 
+import ctypes
 from typing import Any
 
 import numba
@@ -29,6 +30,22 @@ def _load_u64(data: Any, position: int) -> Any:
     return np.uint64(int.from_bytes(bytes(data[position : position + 8]), "little"))
 
 
+def _address(data: Any, position: int) -> int:
+    return int(data.ctypes.data) + int(position) * int(data.itemsize)
+
+
+def _peek_u8(address: int) -> Any:
+    return np.uint64(ctypes.c_uint8.from_address(int(address)).value)
+
+
+def _peek_u32(address: int) -> Any:
+    return np.uint64(ctypes.c_uint32.from_address(int(address)).value)
+
+
+def _peek_u64(address: int) -> Any:
+    return np.uint64(ctypes.c_uint64.from_address(int(address)).value)
+
+
 def _store_u32(data: Any, position: int, value: Any) -> None:
     data[position : position + 4] = np.frombuffer(int(value).to_bytes(4, "little"), np.uint8)
 
@@ -44,6 +61,14 @@ def _trailing_zeros(value: Any) -> int:
 
 def _leading_zeros(value: Any) -> int:
     return 64 - int(value).bit_length()
+
+
+def _multiply_high(a: Any, b: Any) -> Any:
+    return np.uint64((int(a) * int(b)) >> 64)
+
+
+def _swap_bytes(value: Any) -> Any:
+    return np.uint64(int.from_bytes(int(value).to_bytes(8, "little"), "big"))
 
 
 def _byte_mask(data: Any, position: int, low: int, count: int) -> Any:
@@ -89,6 +114,26 @@ def _loader(bits: int) -> Any:
     return intrinsic(load)
 
 
+def _address_typing(typingctx: Any, data: Any, position: Any) -> Any:
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        pointer = _pointer(context, builder, signature.args[0], args[0], args[1])
+        return builder.ptrtoint(pointer, ir.IntType(64))
+
+    return types.int64(data, types.intp), codegen
+
+
+def _peeker(bits: int) -> Any:
+    def peek(typingctx: Any, address: Any) -> Any:
+        def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+            value = builder.load(builder.inttoptr(args[0], ir.IntType(bits).as_pointer()))
+            value.align = 1
+            return builder.zext(value, ir.IntType(64)) if bits < 64 else value
+
+        return types.uint64(types.int64), codegen
+
+    return intrinsic(peek)
+
+
 def _storer(bits: int) -> Any:
     value_type = types.uint32 if bits == 32 else types.uint64
 
@@ -117,6 +162,22 @@ def _counter(name: str) -> Any:
         return types.int64(types.uint64), codegen
 
     return intrinsic(count)
+
+
+def _multiply_high_typing(typingctx: Any, a: Any, b: Any) -> Any:
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        wide, word = ir.IntType(128), ir.IntType(64)
+        product = builder.mul(builder.zext(args[0], wide), builder.zext(args[1], wide))
+        return builder.trunc(builder.lshr(product, ir.Constant(wide, 64)), word)
+
+    return types.uint64(types.uint64, types.uint64), codegen
+
+
+def _swap_bytes_typing(typingctx: Any, value: Any) -> Any:
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        return builder.bswap(args[0])
+
+    return types.uint64(types.uint64), codegen
 
 
 def _load_vector(builder: Any, pointer: Any) -> Any:
@@ -165,16 +226,27 @@ def _copy64_typing(
 # ── what kernels import ─────────────────────────────────────────────────────────────────────────
 if numba.config.DISABLE_JIT:
     load_u32, load_u64 = _load_u32, _load_u64
+    address, peek_u8, peek_u32, peek_u64 = _address, _peek_u8, _peek_u32, _peek_u64
     store_u32, store_u64 = _store_u32, _store_u64
     trailing_zeros, leading_zeros = _trailing_zeros, _leading_zeros
+    multiply_high, swap_bytes = _multiply_high, _swap_bytes
     byte_mask, copy64 = _byte_mask, _copy64
 else:
     # load_uN(data, position): little-endian word at any alignment
     load_u32, load_u64 = _loader(32), _loader(64)
+    # address(data, position): where an element lies, as an int64. Helpers that take addresses escape
+    # Numba's reference counting, which costs more than a short hash; the kernel holds the array.
+    address = intrinsic(_address_typing)
+    # peek_uN(address): little-endian word at any address, as a uint64
+    peek_u8, peek_u32, peek_u64 = _peeker(8), _peeker(32), _peeker(64)
     # store_uN(data, position, value)
     store_u32, store_u64 = _storer(32), _storer(64)
     # trailing_zeros(u64), leading_zeros(u64): 64 for zero
     trailing_zeros, leading_zeros = _counter("cttz"), _counter("ctlz")
+    # multiply_high(u64, u64): upper half of the 128-bit product
+    multiply_high = intrinsic(_multiply_high_typing)
+    # swap_bytes(u64)
+    swap_bytes = intrinsic(_swap_bytes_typing)
     # byte_mask(data, position, low, count): bit i set when low <= data[position + i] < low + count
     byte_mask = intrinsic(_byte_mask_typing)
     # copy64(source, position, out, out_position, case_bit): copies 64 bytes, sets case_bit in A-Z,

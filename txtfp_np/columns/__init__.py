@@ -1,0 +1,34 @@
+"""Columns of text and of tokens, every way in, and the scheduler that works them off in blocks.
+
+=================  ==========================================================================
+``text``           :class:`TextColumn`, documents as UTF-8 bytes and offsets
+``tokens``         :class:`TokenColumn`, tokens of documents as spans of bytes
+``sources``        what is accepted as a column; ``arrow``: Arrow's buffers, in and out
+``blocks``         cutting into blocks, running them on threads
+``checks``         UTF-8 and offsets, proved before a kernel sees them
+=================  ==========================================================================
+"""
+
+from .blocks import BLOCK_BYTES, BLOCK_ROWS, Appender, Progress, Scratch, block_bounds, resolve_threads, run_blocks
+from .sources import Document, Texts, as_text_column, document_bytes, is_single, iter_text_blocks
+from .text import TextColumn
+from .tokens import TokenColumn
+
+__all__ = [
+    "TextColumn",
+    "TokenColumn",
+    "Document",
+    "Texts",
+    "as_text_column",
+    "document_bytes",
+    "is_single",
+    "iter_text_blocks",
+    "BLOCK_BYTES",
+    "BLOCK_ROWS",
+    "Appender",
+    "Progress",
+    "Scratch",
+    "block_bounds",
+    "resolve_threads",
+    "run_blocks",
+]
