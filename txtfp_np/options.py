@@ -43,8 +43,8 @@ def check_flag(argument: str, value: object) -> bool:
 
 def check_count(argument: str, value: object, least: int = 0, most: int | None = None) -> int:
     """``value`` as an int between ``least`` and ``most``."""
-    if isinstance(value, (int, np.integer)) and not isinstance(value, bool):
-        if least <= value and (most is None or value <= most):
-            return int(value)
+    is_int = isinstance(value, (int, np.integer)) and not isinstance(value, bool)
+    if is_int and least <= value and (most is None or value <= most):  # type: ignore[operator]
+        return int(value)  # type: ignore[call-overload,no-any-return]
     upper = "" if most is None else f" and <= {most}"
     raise ConfigError(f"{argument} must be an int >= {least}{upper}, got {value!r}", argument=argument)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sized
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
@@ -44,7 +45,7 @@ class CaseFold(StrEnum):
 
 @dataclass(frozen=True, kw_only=True)
 class Canonicalizer:
-    """Bring texts that look or read the same to the same code points.
+    r"""Bring texts that look or read the same to the same code points.
 
     In this order, whatever is switched on: drop invisible code points, normalise, fold case,
     normalise again, replace confusable characters by their prototypes.
@@ -77,7 +78,7 @@ class Canonicalizer:
     Examples
     --------
     >>> canon = Canonicalizer()
-    >>> canon.canonicalize("Hello\\u200bWorld")
+    >>> canon.canonicalize("Hello\u200bWorld")
     'helloworld'
     >>> canon.canonicalize(["Straße", "ＦＵＬＬ", None]).to_list()
     ['strasse', 'full', None]
@@ -161,10 +162,10 @@ class Canonicalizer:
         if is_single(texts):
             return self._canonicalize_one(texts, errors)  # type: ignore[arg-type]
         n_threads = resolve_threads(threads)
-        total = len(texts) if hasattr(texts, "__len__") else None
+        total = len(texts) if isinstance(texts, Sized) else None
         parts = _Parts(texts)
         run_blocks(
-            iter_text_blocks(texts, errors=errors),  # type: ignore[arg-type]
+            iter_text_blocks(texts, errors=errors),
             self._canonicalize_block,
             parts.add,
             threads=n_threads,
@@ -192,7 +193,7 @@ class _Parts:
     def __init__(self, texts: object) -> None:
         expected = texts.nbytes if isinstance(texts, TextColumn) else 0
         self.data = Appender(np.uint8, expected + expected // 64)
-        self.ends = Appender(np.int64, len(texts) if hasattr(texts, "__len__") else 0)
+        self.ends = Appender(np.int64, len(texts) if isinstance(texts, Sized) else 0)
         self.validity = Appender(np.bool_, 0)
 
     def add(self, block: TextColumn) -> None:

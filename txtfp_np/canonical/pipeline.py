@@ -43,8 +43,8 @@ def _tables(pipeline: str) -> Any:
     ]
     begins = np.cumsum([END + 1, *map(len, parts)])
     full = np.concatenate([begins, *parts]).astype(np.uint32)
-    quick = (table(f"{pipeline}.{name}") for name in ("codes", "words", "descriptions", "pool"))
-    return Tables(*quick, read_only(full))
+    quick = {name: table(f"{pipeline}.{name}") for name in ("codes", "words", "descriptions", "pool")}
+    return Tables(**quick, full=read_only(full))
 
 
 @cache

@@ -175,14 +175,17 @@ class Appender:
     def __len__(self) -> int:
         return self._size
 
-    def append(self, values: NDArray[Any]) -> None:
-        """Copy ``values`` (one-dimensional) to the end."""
+    def append(self, values: NDArray[Any], shift: Any = None) -> None:
+        """Copy ``values`` (one-dimensional), plus ``shift`` if given, to the end."""
         needed = self._size + len(values)
         if needed > len(self._array):
             grown = np.empty(max(needed, len(self._array) + len(self._array) // 2), self._array.dtype)
             grown[: self._size] = self._array[: self._size]
             self._array = grown
-        self._array[self._size : needed] = values
+        if shift is None:
+            self._array[self._size : needed] = values
+        else:
+            np.add(values, shift, out=self._array[self._size : needed])
         self._size = needed
 
     def finish(self) -> NDArray[Any]:

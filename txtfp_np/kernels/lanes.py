@@ -8,6 +8,8 @@ its best form; each has a plain-Python twin for runs without the JIT.
 from __future__ import annotations
 
 import ctypes
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numba
@@ -148,24 +150,18 @@ def _count_bits_typing(typingctx: Any, hashes: Any, n: Any, counts: Any) -> Any:
     return types.void(types.int64, types.int64, types.int64), generate
 
 
-class _chunks:
+@contextmanager
+def _chunks(builder: Any, position: Any, n: Any) -> Iterator[None]:
     """``while load(position) < n`` around a block of IR."""
-
-    def __init__(self, builder: Any, position: Any, n: Any) -> None:
-        self.builder, self.position, self.n = builder, position, n
-
-    def __enter__(self) -> None:
-        builder = self.builder
-        self.test = builder.append_basic_block("chunk.test")
-        body, self.done = builder.append_basic_block("chunk"), builder.append_basic_block("chunk.done")
-        builder.branch(self.test)
-        builder.position_at_end(self.test)
-        builder.cbranch(builder.icmp_signed("<", builder.load(self.position), self.n), body, self.done)
-        builder.position_at_end(body)
-
-    def __exit__(self, *exception: object) -> None:
-        self.builder.branch(self.test)
-        self.builder.position_at_end(self.done)
+    test = builder.append_basic_block("chunk.test")
+    body, done = builder.append_basic_block("chunk"), builder.append_basic_block("chunk.done")
+    builder.branch(test)
+    builder.position_at_end(test)
+    builder.cbranch(builder.icmp_signed("<", builder.load(position), n), body, done)
+    builder.position_at_end(body)
+    yield
+    builder.branch(test)
+    builder.position_at_end(done)
 
 
 # ── what kernels import ─────────────────────────────────────────────────────────────────────────

@@ -57,7 +57,8 @@ class Tokenizer(Protocol):
 class Spans(NamedTuple):
     """Tokens of a block: ``data[base + starts[i] : base + ends[i]]``.
 
-    ``data`` is the block's own text, or a buffer that the tokenizer wrote (``base`` is 0 then).
+    ``data`` is the block's own text, or a buffer that the tokenizer wrote (``base`` is 0 then). Where
+    tokens cover the text without gaps, ``starts`` and ``ends`` are the same array, one place apart.
     """
 
     data: Bytes
@@ -74,6 +75,8 @@ class BlockTokenizer(ABC):
     _threadable = True
     #: Whether spans lie in the text itself, not in a buffer of the tokenizer's own.
     _in_place = True
+    #: Whether every token begins where the one before it ends.
+    _gapless = False
 
     @property
     @abstractmethod
@@ -125,8 +128,8 @@ class BlockTokenizer(ABC):
         if is_single(texts):
             return self._tokens_of_one(texts, errors)  # type: ignore[arg-type]
         n_threads = resolve_threads(threads) if self._threadable else 1
-        column = as_text_column(texts, errors=errors)  # type: ignore[arg-type]
-        parts = _Parts(column, self._in_place)
+        column = as_text_column(texts, errors=errors)
+        parts = _Parts(column, self._in_place, self._gapless)
         run_blocks(
             _numbered(iter_text_blocks(column)),
             lambda block, scratch: self._numbered_block(block, scratch),
@@ -184,15 +187,17 @@ def _numbered(blocks: Iterable[TextColumn]) -> Iterable[_NumberedBlock]:
 class _Parts:
     """Blocks of spans on their way into one column of tokens."""
 
-    def __init__(self, column: TextColumn, in_place: bool) -> None:
+    def __init__(self, column: TextColumn, in_place: bool, gapless: bool) -> None:
         self.text = column.data if in_place else None
+        self.end = column.offsets[-1:]  # of the last token, if there are no gaps
         # Joined tokens can be twice as long as the text: a space behind every grapheme.
         limit = len(column.data) if in_place else 2 * column.nbytes
         wide = limit > np.iinfo(np.int32).max
         self.position_type = np.int64 if wide else np.int32
-        expected = column.nbytes // 5  # an English word and its space; the appenders grow otherwise
+        # A grapheme a byte, or an English word and its space; the appenders grow otherwise.
+        expected = column.nbytes + 1 if gapless else column.nbytes // 5
         self.starts = Appender(self.position_type, expected)
-        self.ends = Appender(self.position_type, expected)
+        self.ends = None if gapless else Appender(self.position_type, expected)
         self.offsets = Appender(np.int64, len(column) + 1)
         self.offsets.append(np.zeros(1, np.int64))
         self.data = Appender(np.uint8, 0 if in_place else column.nbytes)
@@ -200,11 +205,16 @@ class _Parts:
     def add(self, spans: Spans) -> None:
         base = self.position_type(spans.base if self.text is not None else len(self.data))
         self.offsets.append(spans.offsets[1:] + len(self.starts))
-        self.starts.append(spans.starts + base)
-        self.ends.append(spans.ends + base)
+        self.starts.append(spans.starts, shift=base)
+        if self.ends is not None:
+            self.ends.append(spans.ends, shift=base)
         if self.text is None:
             self.data.append(spans.data)
 
     def column(self) -> TokenColumn:
         data = self.data.finish() if self.text is None else self.text
-        return TokenColumn._trusted(data, self.starts.finish(), self.ends.finish(), self.offsets.finish())
+        if self.ends is not None:
+            return TokenColumn._trusted(data, self.starts.finish(), self.ends.finish(), self.offsets.finish())
+        self.starts.append(self.end.astype(self.position_type))
+        bounds = self.starts.finish()
+        return TokenColumn._trusted(data, bounds[:-1], bounds[1:], self.offsets.finish())

@@ -55,7 +55,7 @@ class WordTokenizer(BlockTokenizer):
 
 @dataclass(frozen=True)
 class GraphemeTokenizer(BlockTokenizer):
-    """Extended grapheme clusters: what a reader takes for one character. Nothing is dropped.
+    r"""Extended grapheme clusters: what a reader takes for one character. Nothing is dropped.
 
     References
     ----------
@@ -63,9 +63,11 @@ class GraphemeTokenizer(BlockTokenizer):
 
     Examples
     --------
-    >>> GraphemeTokenizer().tokens("né\\r\\n")
-    ['n', 'é', '\\r\\n']
+    >>> GraphemeTokenizer().tokens("né\r\n")
+    ['n', 'é', '\r\n']
     """
+
+    _gapless = True
 
     @property
     def name(self) -> str:
