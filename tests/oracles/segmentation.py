@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import cache
+from itertools import pairwise
 
 ZWJ = "\u200d"
 _WORD_CLASSES = (
@@ -58,7 +59,7 @@ def _split(text: str, is_boundary: Callable[[int], bool]) -> list[str]:
     if not text:
         return []
     cuts = [0, *(i for i in range(1, len(text)) if is_boundary(i)), len(text)]
-    return [text[a:b] for a, b in zip(cuts, cuts[1:], strict=False)]
+    return [text[a:b] for a, b in pairwise(cuts)]
 
 
 # ── words ───────────────────────────────────────────────────────────────────────────────────────
@@ -158,7 +159,8 @@ def words(text: str) -> list[str]:
 # ── graphemes ───────────────────────────────────────────────────────────────────────────────────
 def _is_linked(left: str) -> bool:
     """Whether ``left`` ends in a consonant, then linkers and extenders, one linker at least (GB9c)."""
-    return _pattern(r"\p{InCB=Consonant}[\p{InCB=Extend}\p{InCB=Linker}]*\p{InCB=Linker}[\p{InCB=Extend}\p{InCB=Linker}]*\Z").search(left) is not None  # noqa: E501
+    between = r"[\p{InCB=Extend}\p{InCB=Linker}]*"
+    return _pattern(rf"\p{{InCB=Consonant}}{between}\p{{InCB=Linker}}{between}\Z").search(left) is not None
 
 
 def _is_cluster_boundary(text: str, i: int) -> bool:

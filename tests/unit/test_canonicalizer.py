@@ -243,15 +243,20 @@ def test_bad_threads(threads):
 
 def test_progress_callable():
     texts = [f"Document É {n}" for n in range(100)]
+    calls = []
+
+    def progress(done, total):
+        calls.append((done, total))
+
     for threads in (1, 3):
-        calls = []
+        calls.clear()
         with blocks_of(64):
-            DEFAULT.canonicalize(texts, progress=lambda done, total: calls.append((done, total)), threads=threads)  # noqa: B023
+            DEFAULT.canonicalize(texts, progress=progress, threads=threads)
         assert len(calls) > 5
         assert calls == sorted(calls)
         assert calls[-1] == (100, 100)
-    calls = []
-    DEFAULT.canonicalize(iter(texts), progress=lambda done, total: calls.append((done, total)))
+    calls.clear()
+    DEFAULT.canonicalize(iter(texts), progress=progress)
     assert calls[-1] == (100, None)
 
 
@@ -339,5 +344,5 @@ def test_buffers_grow_with_the_text_kept():
     scratch = Scratch()
     for _ in range(3):
         data, offsets = canonicalize_block(column.data, column.offsets, DEFAULT.passes, scratch)
-        found = [data[a:b].tobytes().decode() for a, b in zip(offsets[:-1], offsets[1:], strict=True)]
+        found = [data[a:b].tobytes().decode() for a, b in itertools.pairwise(offsets.tolist())]
         assert found == expected

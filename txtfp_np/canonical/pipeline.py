@@ -64,7 +64,7 @@ def _options(step: Pass) -> Any:
 
 
 def canonicalize_block(
-    data: NDArray[np.uint8], offsets: NDArray[np.int64], passes: tuple[Pass, ...], scratch: Scratch
+    data: NDArray[np.uint8], offsets: NDArray[np.int64], passes: tuple[Pass, ...], scratch: Scratch, key: str = ""
 ) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
     """Canonical text of one block as ``(data, offsets)``, views into ``scratch``.
 
@@ -76,9 +76,11 @@ def canonicalize_block(
         Applied one after another.
     scratch : Scratch
         Holds the result until it is used again.
+    key : str
+        Ends the names under which it does.
     """
     for number, step in enumerate(passes):
-        data, offsets = _run_pass(data, offsets, step, scratch, f"canonical-{number}")
+        data, offsets = _run_pass(data, offsets, step, scratch, f"canonical-{number}{key}")
     return data, offsets
 
 

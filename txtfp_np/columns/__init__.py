@@ -9,7 +9,18 @@
 =================  ==========================================================================
 """
 
-from .blocks import BLOCK_BYTES, BLOCK_ROWS, Appender, Progress, Scratch, block_bounds, resolve_threads, run_blocks
+from .blocks import (
+    BLOCK_BYTES,
+    BLOCK_ROWS,
+    Appender,
+    NumberedBlock,
+    Progress,
+    Scratch,
+    block_bounds,
+    numbered,
+    resolve_threads,
+    run_blocks,
+)
 from .sources import Document, Texts, as_text_column, document_bytes, is_single, iter_text_blocks
 from .text import TextColumn
 from .tokens import TokenColumn
@@ -26,9 +37,11 @@ __all__ = [
     "BLOCK_BYTES",
     "BLOCK_ROWS",
     "Appender",
+    "NumberedBlock",
     "Progress",
     "Scratch",
     "block_bounds",
+    "numbered",
     "resolve_threads",
     "run_blocks",
 ]

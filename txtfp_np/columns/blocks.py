@@ -12,9 +12,10 @@ import os
 import sys
 import time
 from collections import deque
-from collections.abc import Callable, Iterable, Sized
+from collections.abc import Callable, Iterable, Iterator, Sized
 from concurrent.futures import Future, ThreadPoolExecutor
-from typing import Any, TypeAlias, TypeVar
+from dataclasses import dataclass
+from typing import Any, Generic, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
@@ -98,6 +99,31 @@ def block_bounds(
         bounds.append((first, stop))
         first = stop
     return bounds
+
+
+@dataclass(frozen=True, slots=True)
+class NumberedBlock(Generic[Block]):
+    """A block that knows which document of the column is its first, for errors that name a row."""
+
+    column: Block
+    first_row: int
+
+    def __len__(self) -> int:
+        return len(self.column)
+
+
+def numbered(blocks: Iterable[Block]) -> Iterator[NumberedBlock[Block]]:
+    """The same blocks, numbered.
+
+    Examples
+    --------
+    >>> [block.first_row for block in numbered([["a", "b"], ["c"], ["d"]])]
+    [0, 2, 3]
+    """
+    first_row = 0
+    for block in blocks:
+        yield NumberedBlock(block, first_row)
+        first_row += len(block)
 
 
 class Scratch:
@@ -187,6 +213,10 @@ class Appender:
         else:
             np.add(values, shift, out=self._array[self._size : needed])
         self._size = needed
+
+    def values(self) -> NDArray[Any]:
+        """View of everything that was appended so far."""
+        return self._array[: self._size]
 
     def finish(self) -> NDArray[Any]:
         """Everything that was appended; the appender must not be used afterwards.

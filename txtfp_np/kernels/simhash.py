@@ -155,3 +155,42 @@ def insert_keys(low, high, values, table_low, table_high, table_values):
         place = _slot_of(low[i], high[i], table_low, table_high, mask)
         table_low[place], table_high[place] = low[i], high[i]
         table_values[place] = values[i]
+
+
+@kernel
+def tally_keys(low, high, table_low, table_high, table_ids, counts, n_keys, new):
+    """Count keys, numbering those that are new.
+
+    Parameters
+    ----------
+    low, high : uint64[n], read-only
+    table_low, table_high : uint64[size], table_ids : int64[size]
+        Open-addressed table with room for all.
+    counts : int64[:]
+        One more for each key, by its number.
+    n_keys : int
+        Keys numbered so far.
+    new : int64[n]
+        Written: positions of the new keys.
+
+    Returns
+    -------
+    int
+        Keys numbered now.
+    """
+    mask = np.uint64(len(table_low) - 1)
+    before = n_keys
+    for i in range(len(low)):
+        place = _slot_of(low[i], high[i], table_low, table_high, mask)
+        if table_low[place] != low[i] or table_high[place] != high[i]:
+            table_low[place], table_high[place], table_ids[place] = low[i], high[i], n_keys
+            new[n_keys - before] = i
+            n_keys += 1
+        counts[table_ids[place]] += 1
+    return n_keys
+
+
+@kernel
+def add_bit_counts(hashes, counts):
+    """Add to ``counts`` (uint64[64]) how many of ``hashes`` (uint64, read-only) have each bit set."""
+    count_bits(address(hashes, 0), len(hashes), address(counts, 0))

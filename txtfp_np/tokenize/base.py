@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from ..columns import (
     Appender,
     Document,
+    NumberedBlock,
     Progress,
     Scratch,
     TextColumn,
@@ -21,6 +22,7 @@ from ..columns import (
     document_bytes,
     is_single,
     iter_text_blocks,
+    numbered,
     resolve_threads,
     run_blocks,
 )
@@ -131,8 +133,8 @@ class BlockTokenizer(ABC):
         column = as_text_column(texts, errors=errors)
         parts = _Parts(column, self._in_place, self._gapless)
         run_blocks(
-            _numbered(iter_text_blocks(column)),
-            lambda block, scratch: self._numbered_block(block, scratch),
+            numbered(iter_text_blocks(column)),
+            self._numbered_block,
             parts.add,
             threads=n_threads,
             progress=progress,
@@ -160,28 +162,8 @@ class BlockTokenizer(ABC):
         raw = spans.data.tobytes()
         return [raw[start:end].decode() for start, end in zip(spans.starts.tolist(), spans.ends.tolist(), strict=True)]
 
-    def _numbered_block(self, block: _NumberedBlock, scratch: Scratch) -> Spans:
+    def _numbered_block(self, block: NumberedBlock[TextColumn], scratch: Scratch) -> Spans:
         return self._block(block.column.data, block.column.offsets, scratch)
-
-
-class _NumberedBlock:
-    """A block that knows where in the column it stands."""
-
-    __slots__ = ("column", "first_row")
-
-    def __init__(self, column: TextColumn, first_row: int) -> None:
-        self.column = column
-        self.first_row = first_row
-
-    def __len__(self) -> int:
-        return len(self.column)
-
-
-def _numbered(blocks: Iterable[TextColumn]) -> Iterable[_NumberedBlock]:
-    first_row = 0
-    for block in blocks:
-        yield _NumberedBlock(block, first_row)
-        first_row += len(block)
 
 
 class _Parts:

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..columns import Scratch
+from ..columns import NumberedBlock, Scratch, TextColumn
 from ..columns.checks import read_only
 from ..errors import ConfigError, TokenizerError
-from .base import BlockTokenizer, Bytes, Offsets, Spans, Tokenizer, _NumberedBlock
+from .base import BlockTokenizer, Bytes, Offsets, Spans, Tokenizer
 
 
 class _PythonTokenizer(BlockTokenizer):
@@ -64,7 +64,7 @@ class _PythonTokenizer(BlockTokenizer):
             error.row = None  # there is one document
             raise
 
-    def _numbered_block(self, block: _NumberedBlock, scratch: Scratch) -> Spans:
+    def _numbered_block(self, block: NumberedBlock[TextColumn], scratch: Scratch) -> Spans:
         try:
             return super()._numbered_block(block, scratch)
         except TokenizerError as error:
@@ -128,3 +128,18 @@ class PluggedTokenizer(_PythonTokenizer):
 
     def _split(self, text: str) -> Iterable[str]:
         return self.tokenizer.tokens(text)
+
+
+def as_block_tokenizer(tokenizer: Tokenizer) -> BlockTokenizer:
+    """``tokenizer`` itself, or a wrapper around one that a user wrote."""
+    return tokenizer if isinstance(tokenizer, BlockTokenizer) else PluggedTokenizer(tokenizer)
+
+
+def check_tokenizer(argument: str, tokenizer: object) -> None:
+    """Refuse what does not meet the protocol."""
+    if not isinstance(tokenizer, Tokenizer):
+        raise ConfigError(
+            f"{argument} must be a tokenizer, got {type(tokenizer).__name__}",
+            argument=argument,
+            advice='wrap a function: CallableTokenizer(f, name="my-tokens-v1")',
+        )

@@ -8,10 +8,9 @@ import numpy as np
 
 from ..columns import Scratch
 from ..columns.checks import read_only
-from ..errors import ConfigError
 from ..options import check_count
 from .base import BlockTokenizer, Bytes, Offsets, Spans, Tokenizer
-from .callables import PluggedTokenizer
+from .callables import as_block_tokenizer, check_tokenizer
 from .segment import WordTokenizer
 
 
@@ -73,12 +72,7 @@ class ShingleTokenizer(BlockTokenizer):
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "k", check_count("k", self.k))
-        if not isinstance(self.inner, Tokenizer):
-            raise ConfigError(
-                f"inner must be a tokenizer, got {type(self.inner).__name__}",
-                argument="inner",
-                advice='wrap a function: CallableTokenizer(f, name="my-tokens-v1")',
-            )
+        check_tokenizer("inner", self.inner)
 
     @property
     def name(self) -> str:
@@ -87,15 +81,15 @@ class ShingleTokenizer(BlockTokenizer):
 
     @property
     def _threadable(self) -> bool:  # type: ignore[override]
-        return _as_block_tokenizer(self.inner)._threadable
+        return as_block_tokenizer(self.inner)._threadable
 
     @property
     def _in_place(self) -> bool:  # type: ignore[override]
         # A shingle of one token is that token.
-        return self.k <= 1 and _as_block_tokenizer(self.inner)._in_place
+        return self.k <= 1 and as_block_tokenizer(self.inner)._in_place
 
     def _block(self, data: Bytes, offsets: Offsets, scratch: Scratch, key: str = "") -> Spans:
-        spans = _as_block_tokenizer(self.inner)._block(data, offsets, scratch, f"{key}/")
+        spans = as_block_tokenizer(self.inner)._block(data, offsets, scratch, f"{key}/")
         if self.k == 1:
             return _windows(spans, 1, scratch, key)
         return _windows(_joined(spans, scratch, key) if self.k else spans, self.k, scratch, key)
@@ -137,8 +131,3 @@ class CharShingleTokenizer(BlockTokenizer):
         n = counts[-1]
         spans = Spans(data, int(offsets[0]), read_only(bounds[:n]), read_only(bounds[1 : n + 1]), read_only(counts))
         return _windows(spans, self.k, scratch, key)
-
-
-def _as_block_tokenizer(tokenizer: Tokenizer) -> BlockTokenizer:
-    """``tokenizer`` itself, or a wrapper around one that a user wrote."""
-    return tokenizer if isinstance(tokenizer, BlockTokenizer) else PluggedTokenizer(tokenizer)

@@ -1,0 +1,1 @@
+"""Speed, measured side by side with what a Python user would take instead: ``python -m benchmarks``."""

@@ -1,0 +1,27 @@
+"""Stage 3: signatures.
+
+==============  ====================================================================
+``base``        the :class:`Fingerprinter` protocol, and what all sketches share
+``stages``      canonical text, tokens and hashes of a block, each made once
+``hashing``     hash families and a user's own functions
+``minhash``     :class:`MinHashFingerprinter`
+``simhash``     :class:`SimHashFingerprinter`, ``idf``: its tables of weights
+``many``        several sketches in one pass
+==============  ====================================================================
+"""
+
+from .base import Fingerprinter
+from .idf import IdfTable
+from .many import fingerprint_many
+from .minhash import MinHashFingerprinter
+from .simhash import SimHashFingerprinter, Tie, Weighting
+
+__all__ = [
+    "Fingerprinter",
+    "IdfTable",
+    "MinHashFingerprinter",
+    "SimHashFingerprinter",
+    "Tie",
+    "Weighting",
+    "fingerprint_many",
+]

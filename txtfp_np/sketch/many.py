@@ -1,0 +1,52 @@
+"""Several sketches in one pass."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from ..columns import Document, Progress, Texts
+from ..errors import ConfigError
+from .base import SketchFingerprinter, sign
+
+
+def fingerprint_many(
+    texts: Document | Texts,
+    fingerprinters: Iterable[SketchFingerprinter],
+    *,
+    on_empty: str = "raise",
+    errors: str = "strict",
+    threads: int | None = None,
+    progress: Progress = False,
+) -> list[Any]:
+    """Signatures by several fingerprinters, canonicalising and tokenising once where they agree.
+
+    Parameters
+    ----------
+    texts : str, bytes or column
+        One document, or anything that :class:`TextColumn` takes; an iterator is read once.
+    fingerprinters : iterable of fingerprinters
+        Of this package.
+    on_empty, errors, threads, progress
+        As in :meth:`MinHashFingerprinter.fingerprint`.
+
+    Returns
+    -------
+    list
+        What each ``fingerprint(texts)`` would have given, in order.
+
+    Examples
+    --------
+    >>> import txtfp_np as tx
+    >>> fps = [tx.MinHashFingerprinter(), tx.SimHashFingerprinter()]
+    >>> [signatures.shape for signatures in fingerprint_many(["one text", "another"], fps)]
+    [(2,), (2,)]
+    """
+    chosen = list(fingerprinters)
+    for fingerprinter in chosen:
+        if not isinstance(fingerprinter, SketchFingerprinter):
+            raise ConfigError(
+                f"fingerprinters must be fingerprinters of this package, got {type(fingerprinter).__name__}",
+                argument="fingerprinters",
+            )
+    return sign(texts, chosen, on_empty, errors, threads, progress)
