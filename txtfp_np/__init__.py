@@ -13,10 +13,23 @@ points (normal form, case, invisible characters, homoglyphs).
 Stage 2, tokens: :class:`WordTokenizer`, :class:`GraphemeTokenizer`, :class:`ShingleTokenizer`,
 :class:`CharShingleTokenizer`, and :class:`CallableTokenizer` for a function of one's own.
 
+Stage 3, signatures: :class:`MinHashFingerprinter` and :class:`SimHashFingerprinter` (weights:
+:class:`IdfTable`) turn columns into arrays of records; :func:`fingerprint_many` shares the stages before.
+:class:`MinHashStreaming` and :class:`SimHashStreaming` take documents in pieces.
+
+Stage 4, comparison: :func:`jaccard`, :func:`hamming`, :func:`cosine_estimate` broadcast like NumPy's own.
+
+Identity: :func:`config_hash`, :class:`Fingerprint`, :func:`to_json`, :func:`as_signatures` for bytes from disk.
+
 >>> import txtfp_np as tx
 >>> canonical = tx.Canonicalizer().canonicalize(["The Quick  Brown Fox", "ＴＨＥ quick brown fox!"])
 >>> tx.ShingleTokenizer(k=3).tokens(canonical).to_list()
 [['the quick brown', 'quick brown fox'], ['the quick brown', 'quick brown fox']]
+
+>>> fp = tx.MinHashFingerprinter(tokenizer=tx.ShingleTokenizer(k=2))
+>>> a, b = fp.fingerprint(["to be or not to be", "to be or not to be: that"])
+>>> float(tx.jaccard(a, b))
+0.7890625
 
 Data is positional, options are keywords. ``threads``, ``progress`` and ``errors`` never change a byte
 of the result for valid text. Everything that can go wrong is below :class:`TxtfpError`.
@@ -24,6 +37,7 @@ of the result for valid text. Everything that can go wrong is below :class:`Txtf
 
 from .canonical import Canonicalizer, CaseFold, Normalization
 from .columns import TextColumn, TokenColumn
+from .compare import cosine_estimate, hamming, hamming_pairs, hamming_similarity, jaccard, jaccard_pairs
 from .errors import (
     ConfigError,
     DimensionMismatchError,
@@ -37,6 +51,38 @@ from .errors import (
     SchemaMismatchError,
     TokenizerError,
     TxtfpError,
+)
+from .schema import (
+    DEFAULT_SEED,
+    FORMAT_VERSION,
+    MIN_INPUT_BYTES,
+    UNCOMPUTED_CONFIG_HASH,
+    Embedding,
+    Fingerprint,
+    FingerprintMetadata,
+    HashFamily,
+    MinHashSig,
+    SimHash64,
+    as_signatures,
+    config_hash,
+    config_hash_classical,
+    empty_signature,
+    from_json,
+    minhash_dtype,
+    to_json,
+)
+from .sketch import (
+    Fingerprinter,
+    IdfTable,
+    MinHashFingerprinter,
+    MinHashStreaming,
+    SimHashFingerprinter,
+    SimHashStreaming,
+    StreamingFingerprinter,
+    Tie,
+    Weighting,
+    fingerprint_many,
+    merge,
 )
 from .tokenize import (
     CallableTokenizer,
@@ -52,30 +98,72 @@ VERSION = "0.1.0"
 __version__ = VERSION
 
 __all__ = [
-    "UNICODE_VERSION",
-    "VERSION",
-    "CallableTokenizer",
+    # columns
+    "TextColumn",
+    "TokenColumn",
+    # canonical text
     "Canonicalizer",
     "CaseFold",
+    "Normalization",
+    # tokens
+    "CallableTokenizer",
     "CharShingleTokenizer",
+    "GraphemeTokenizer",
+    "ShingleTokenizer",
+    "Tokenizer",
+    "WordTokenizer",
+    # signatures
+    "Fingerprinter",
+    "HashFamily",
+    "IdfTable",
+    "MinHashFingerprinter",
+    "MinHashStreaming",
+    "SimHashFingerprinter",
+    "SimHashStreaming",
+    "StreamingFingerprinter",
+    "Tie",
+    "Weighting",
+    "fingerprint_many",
+    "merge",
+    # comparison
+    "cosine_estimate",
+    "hamming",
+    "hamming_pairs",
+    "hamming_similarity",
+    "jaccard",
+    "jaccard_pairs",
+    # identity and persistence
+    "Embedding",
+    "Fingerprint",
+    "FingerprintMetadata",
+    "MinHashSig",
+    "SimHash64",
+    "as_signatures",
+    "config_hash",
+    "config_hash_classical",
+    "empty_signature",
+    "from_json",
+    "minhash_dtype",
+    "to_json",
+    # errors
     "ConfigError",
     "DimensionMismatchError",
     "EmptyEmbeddingError",
     "Error",
     "FeatureDisabledError",
-    "GraphemeTokenizer",
     "HttpError",
     "InvalidInputError",
     "ModelMismatchError",
-    "Normalization",
     "OnnxError",
     "SchemaMismatchError",
-    "ShingleTokenizer",
-    "TextColumn",
-    "TokenColumn",
-    "Tokenizer",
     "TokenizerError",
     "TxtfpError",
-    "WordTokenizer",
+    # constants
+    "DEFAULT_SEED",
+    "FORMAT_VERSION",
+    "MIN_INPUT_BYTES",
+    "UNCOMPUTED_CONFIG_HASH",
+    "UNICODE_VERSION",
+    "VERSION",
     "__version__",
 ]

@@ -61,7 +61,8 @@ INTERESTING = {
     "\u2066\u2069\ufe00\ufe0f\ufeff"
     "\U000e0001\U000e0020\U000e007f\U000e0100\U000e01ef\u00ad\u206a\u0600\ufff9",
     "confusable": "mlIO05rnwvВСаеорѕіј℮ꓮꓳ𐊊⍺ɑаᎪ%‰″‴ϛϲꞵβƷʒ₽¢¥\u2010\u2212\u30fc｜\u0966\u0be6",
-    "other": "日本語ひらカ한ไม้ကြ\U0001f468\U0001f3fd\u2764\U0001f1e9\U0001f600\u0378\U0010ffff\ue000\ufffd\ufdd0\U000323af",
+    "other": "日本語ひらカ한ไม้ကြ\U0001f468\U0001f3fd\u2764\U0001f1e9\U0001f600\u0378"
+    "\U0010ffff\ue000\ufffd\ufdd0\U000323af",
 }
 ALPHABET = sorted(set("".join(INTERESTING.values())))
 

@@ -13,14 +13,16 @@ import sys
 import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sized
-from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import Any, Generic, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from ..errors import ConfigError
+
+if TYPE_CHECKING:
+    from concurrent.futures import Future, ThreadPoolExecutor
 
 BLOCK_BYTES = 1 << 20
 BLOCK_ROWS = 1 << 16
@@ -342,6 +344,8 @@ def _run_pooled(
     threads: int,
     reporter: _Reporter,
 ) -> None:
+    from concurrent.futures import ThreadPoolExecutor  # only now: it takes a while to import
+
     pending: deque[tuple[Future[Result], Scratch, int]] = deque()
     # Two more blocks than workers: one is being consumed, one waits for the next free worker.
     idle = [Scratch() for _ in range(threads + 2)]

@@ -63,6 +63,10 @@ def _leading_zeros(value: Any) -> int:
     return 64 - int(value).bit_length()
 
 
+def _popcount(value: Any) -> int:
+    return int(value).bit_count()
+
+
 def _multiply_high(a: Any, b: Any) -> Any:
     return np.uint64((int(a) * int(b)) >> 64)
 
@@ -164,6 +168,13 @@ def _counter(name: str) -> Any:
     return intrinsic(count)
 
 
+def _popcount_typing(typingctx: Any, value: Any) -> Any:
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        return builder.ctpop(args[0])
+
+    return types.int64(types.uint64), codegen
+
+
 def _multiply_high_typing(typingctx: Any, a: Any, b: Any) -> Any:
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         wide, word = ir.IntType(128), ir.IntType(64)
@@ -229,6 +240,7 @@ if numba.config.DISABLE_JIT:
     address, peek_u8, peek_u32, peek_u64 = _address, _peek_u8, _peek_u32, _peek_u64
     store_u32, store_u64 = _store_u32, _store_u64
     trailing_zeros, leading_zeros = _trailing_zeros, _leading_zeros
+    popcount = _popcount
     multiply_high, swap_bytes = _multiply_high, _swap_bytes
     byte_mask, copy64 = _byte_mask, _copy64
 else:
@@ -243,6 +255,8 @@ else:
     store_u32, store_u64 = _storer(32), _storer(64)
     # trailing_zeros(u64), leading_zeros(u64): 64 for zero
     trailing_zeros, leading_zeros = _counter("cttz"), _counter("ctlz")
+    # popcount(u64): number of set bits
+    popcount = intrinsic(_popcount_typing)
     # multiply_high(u64, u64): upper half of the 128-bit product
     multiply_high = intrinsic(_multiply_high_typing)
     # swap_bytes(u64)

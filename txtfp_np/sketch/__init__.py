@@ -7,21 +7,27 @@
 ``minhash``     :class:`MinHashFingerprinter`
 ``simhash``     :class:`SimHashFingerprinter`, ``idf``: its tables of weights
 ``many``        several sketches in one pass
+``streaming``   documents in pieces, ``online``: in memory that does not grow
 ==============  ====================================================================
 """
 
 from .base import Fingerprinter
 from .idf import IdfTable
 from .many import fingerprint_many
-from .minhash import MinHashFingerprinter
+from .minhash import MinHashFingerprinter, merge
 from .simhash import SimHashFingerprinter, Tie, Weighting
+from .streaming import MinHashStreaming, SimHashStreaming, StreamingFingerprinter
 
 __all__ = [
     "Fingerprinter",
     "IdfTable",
     "MinHashFingerprinter",
+    "MinHashStreaming",
     "SimHashFingerprinter",
+    "SimHashStreaming",
+    "StreamingFingerprinter",
     "Tie",
     "Weighting",
     "fingerprint_many",
+    "merge",
 ]

@@ -77,8 +77,9 @@ class SketchFingerprinter(ABC):
 
     def _check(self) -> None:
         """Validate the fields that every sketch has; called from ``__post_init__``."""
-        if not isinstance(self.canonicalizer, Canonicalizer):
-            given = type(self.canonicalizer).__name__
+        canonicalizer: object = self.canonicalizer
+        if not isinstance(canonicalizer, Canonicalizer):
+            given = type(canonicalizer).__name__
             raise ConfigError(f"canonicalizer must be a Canonicalizer, got {given}", argument="canonicalizer")
         check_tokenizer("tokenizer", self.tokenizer)
         object.__setattr__(self, "hasher", check_hasher(self.hasher))

@@ -35,4 +35,5 @@ def distinct_tokens(hashes: Hashes, scratch: Scratch, key: str) -> Distinct:
     offsets = scratch.take(f"distinct-offsets{key}", len(hashes.offsets), np.int64)
     distinct_rows(hashes.low, hashes.high, hashes.offsets, places, low, high, positions, counts, offsets)
     n = offsets[-1]
-    return Distinct(*(read_only(part[:n]) for part in (low, high, positions, counts)), read_only(offsets))
+    low, high, positions, counts = (read_only(part[:n]) for part in (low, high, positions, counts))
+    return Distinct(low, high, positions, counts, read_only(offsets))

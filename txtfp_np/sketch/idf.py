@@ -174,7 +174,8 @@ class IdfTable(Mapping[str, float]):
         from ..kernels.simhash import look_up_keys
 
         out = np.empty(len(low), np.float32)
-        look_up_keys(low, high, *self._hashed(hasher), MISSING, out)
+        table_low, table_high, values = self._hashed(hasher)
+        look_up_keys(low, high, table_low, table_high, values, MISSING, out)
         return out
 
     def _hashed(self, hasher: Hasher) -> tuple[NDArray[Any], ...]:

@@ -6,9 +6,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..canonical import Canonicalizer
-from ..errors import ConfigError
+from ..errors import ConfigError, DimensionMismatchError, InvalidInputError
 from ..options import check_count
 from ..schema.identity import HashFamily
 from ..schema.signatures import DEFAULT_SEED, MINHASH_SCHEMA, minhash_dtype
@@ -53,8 +54,8 @@ class MinHashFingerprinter(SketchFingerprinter):
     --------
     >>> fp = MinHashFingerprinter(h=4)
     >>> fp.fingerprint("the quick brown fox jumps over the lazy dog")["hashes"]
-    array([ 124302146227217416, 1160281303105506453,  139036894498331286,
-           2124254612137084519], dtype=uint64)
+    array([ 468808173492136610, 7015534033698314465, 4207479573891120926,
+           4095002725402557851], dtype=uint64)
     >>> fp.fingerprint(["one text", "another text"]).shape
     (2,)
     """
@@ -95,3 +96,56 @@ class MinHashFingerprinter(SketchFingerprinter):
         words[:, 0] = MINHASH_SCHEMA  # little-endian: two bytes of schema, six of padding
         minhash_rows(hashes.low, hashes.high, hashes.offsets, words)
         return Signed(words.view(self.dtype).reshape(n_rows), np.diff(hashes.offsets) > 0)
+
+
+def merge(*signatures: Any) -> Any:
+    """Signature of the union of documents: the slot-wise minimum.
+
+    Parameters
+    ----------
+    *signatures : record or array of records
+        Two or more, all of one ``h``; they broadcast against each other.
+
+    Returns
+    -------
+    record or array of records
+        What a fingerprinter gives for the union of the token sets.
+
+    Raises
+    ------
+    DimensionMismatchError
+        If they differ in ``h``.
+
+    Examples
+    --------
+    >>> import txtfp_np as tx
+    >>> fp = MinHashFingerprinter(tokenizer=tx.WordTokenizer(), h=16)
+    >>> one, other, both = fp.fingerprint(["red fox", "brown dog", "brown red dog fox"])
+    >>> bool(merge(one, other) == both)
+    True
+    """
+    if len(signatures) < 2:
+        raise InvalidInputError(f"merge needs two signatures at least, got {len(signatures)}", argument="signatures")
+    arrays = [_checked(signature) for signature in signatures]
+    for array in arrays[1:]:
+        if array.dtype != arrays[0].dtype:
+            raise DimensionMismatchError(_slots(arrays[0]), _slots(array), argument="signatures")
+    shape = np.broadcast_shapes(*(array.shape for array in arrays))
+    out = np.zeros(shape, arrays[0].dtype)
+    out["schema"] = MINHASH_SCHEMA
+    slots = out["hashes"]
+    slots[...] = arrays[0]["hashes"]
+    for array in arrays[1:]:
+        np.minimum(slots, array["hashes"], out=slots)
+    return out[()]
+
+
+def _checked(signature: Any) -> NDArray[Any]:
+    array = np.asarray(signature)
+    if array.dtype.names != ("schema", "_pad", "hashes"):
+        raise InvalidInputError(f"expected MinHash signatures, got {array.dtype}", argument="signatures")
+    return array.astype(minhash_dtype(_slots(array)), copy=False)
+
+
+def _slots(array: NDArray[Any]) -> int:
+    return int(array.dtype["hashes"].shape[0])

@@ -131,16 +131,19 @@ class SimHashFingerprinter(SketchFingerprinter):
             return Signed(words.astype(np.uint32), ok)
         return Signed(words.reshape(n_rows, *self._item_shape), ok)
 
+    def _hasher(self, number: int) -> Hasher:
+        """What gives words ``2 * number`` and ``2 * number + 1``."""
+        return Hasher(self.hasher, (self.seed + number) & 0xFFFFFFFFFFFFFFFF)
+
     def _hashes(self, stages: BlockStages, number: int) -> Hashes:
-        hasher = Hasher(self.hasher, (self.seed + number) & 0xFFFFFFFFFFFFFFFF)
-        return stages.hashes(self.canonicalizer, self.tokenizer, hasher)
+        return stages.hashes(self.canonicalizer, self.tokenizer, self._hasher(number))
 
 
 class _Tally:
     """Who votes in a block, with which weight; each word of the fingerprint is one ballot."""
 
     def __init__(self, fingerprinter: SimHashFingerprinter, hashes: Hashes, stages: BlockStages, key: str) -> None:
-        self.tie = int(fingerprinter.tie == Tie.ONE)
+        self.tie = fingerprinter.tie
         self.offsets = hashes.offsets
         self.voters: NDArray[np.int64] | None = None  # all tokens
         self.weights: NDArray[np.int64] | None = None  # all equal
@@ -153,14 +156,26 @@ class _Tally:
             self.weights = read_only(token_weights(distinct.counts, idf))
 
     def vote(self, hashes: NDArray[np.uint64], out: NDArray[np.uint64], stride: int) -> None:
-        from ..kernels.simhash import simhash_rows, weighted_simhash_rows
-
         if self.voters is not None:
             hashes = read_only(hashes[self.voters])
-        if self.weights is None:
-            simhash_rows(hashes, self.offsets, self.tie, out, stride)
-        else:
-            weighted_simhash_rows(hashes, self.weights, self.offsets, self.tie, out, stride)
+        vote(hashes, self.weights, self.offsets, self.tie, out, stride)
+
+
+def vote(
+    hashes: NDArray[np.uint64],
+    weights: NDArray[np.int64] | None,
+    offsets: NDArray[np.int64],
+    tie: str,
+    out: NDArray[np.uint64],
+    stride: int = 1,
+) -> None:
+    """One word of the fingerprint of every document into ``out[::stride]``."""
+    from ..kernels.simhash import simhash_rows, weighted_simhash_rows
+
+    if weights is None:
+        simhash_rows(hashes, offsets, int(tie == Tie.ONE), out, stride)
+    else:
+        weighted_simhash_rows(hashes, weights, offsets, int(tie == Tie.ONE), out, stride)
 
 
 def token_weights(counts: NDArray[np.int64], idf: NDArray[np.float32]) -> NDArray[np.int64]:

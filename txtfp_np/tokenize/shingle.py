@@ -14,7 +14,7 @@ from .callables import as_block_tokenizer, check_tokenizer
 from .segment import WordTokenizer
 
 
-def _windows(spans: Spans, k: int, scratch: Scratch, key: str) -> Spans:
+def window_spans(spans: Spans, k: int, scratch: Scratch, key: str) -> Spans:
     """Spans over ``k`` tokens each."""
     from ..kernels.shingles import windows_rows
 
@@ -30,7 +30,7 @@ def _windows(spans: Spans, k: int, scratch: Scratch, key: str) -> Spans:
     return Spans(spans.data, spans.base, read_only(starts[:n]), read_only(ends[:n]), read_only(offsets))
 
 
-def _joined(spans: Spans, scratch: Scratch, key: str) -> Spans:
+def joined_spans(spans: Spans, scratch: Scratch, key: str) -> Spans:
     """The same tokens in a buffer of their own, one space between those of a document."""
     from ..kernels.shingles import JOIN_SLACK, join_rows
 
@@ -91,8 +91,8 @@ class ShingleTokenizer(BlockTokenizer):
     def _block(self, data: Bytes, offsets: Offsets, scratch: Scratch, key: str = "") -> Spans:
         spans = as_block_tokenizer(self.inner)._block(data, offsets, scratch, f"{key}/")
         if self.k == 1:
-            return _windows(spans, 1, scratch, key)
-        return _windows(_joined(spans, scratch, key) if self.k else spans, self.k, scratch, key)
+            return window_spans(spans, 1, scratch, key)
+        return window_spans(joined_spans(spans, scratch, key) if self.k else spans, self.k, scratch, key)
 
 
 @dataclass(frozen=True)
@@ -130,4 +130,4 @@ class CharShingleTokenizer(BlockTokenizer):
         code_points_rows(data, offsets, bounds, counts)
         n = counts[-1]
         spans = Spans(data, int(offsets[0]), read_only(bounds[:n]), read_only(bounds[1 : n + 1]), read_only(counts))
-        return _windows(spans, self.k, scratch, key)
+        return window_spans(spans, self.k, scratch, key)

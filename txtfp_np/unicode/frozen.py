@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import io
 from functools import cache
-from importlib.resources import files
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -15,11 +16,8 @@ UNICODE_VERSION = "17.0.0"
 
 @cache
 def _archive() -> Any:
-    with files("txtfp_np.unicode").joinpath("tables.npz").open("rb") as file:
-        # Read whole (a quarter of a megabyte): no file handle outlives the call.
-        import io
-
-        return np.load(io.BytesIO(file.read()), allow_pickle=False)
+    # Read whole (a quarter of a megabyte): no file handle outlives the call.
+    return np.load(io.BytesIO(Path(__file__).with_name("tables.npz").read_bytes()), allow_pickle=False)
 
 
 @cache

@@ -1,0 +1,304 @@
+"""Fingerprints of documents that arrive in pieces."""
+
+from __future__ import annotations
+
+import codecs
+import copy
+from abc import ABC, abstractmethod
+from typing import Any, Protocol, runtime_checkable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..columns import Scratch
+from ..columns.checks import read_only
+from ..errors import ConfigError, InvalidInputError
+from ..options import check_count
+from ..schema.signatures import MINHASH_SCHEMA
+from .base import EMPTY, SketchFingerprinter
+from .hashing import Hasher
+from .idf import IdfTable
+from .keys import KeyCounter
+from .minhash import MinHashFingerprinter
+from .online import OnlineCanonicalizer, online_tokens, whole
+from .simhash import SimHashFingerprinter, Tie, Weighting, token_weights, vote
+from .stages import Hashes
+
+DEFAULT_MAX_BYTES = 16 * 1024 * 1024
+
+_STEP_BYTES = 1 << 18  # taken through the stages at a time
+
+
+@runtime_checkable
+class StreamingFingerprinter(Protocol):
+    """What takes a document in pieces.
+
+    Examples
+    --------
+    >>> import txtfp_np as tx
+    >>> isinstance(tx.SimHashStreaming(tx.SimHashFingerprinter()), StreamingFingerprinter)
+    True
+    """
+
+    def update(self, chunk: bytes, /) -> None:
+        """Take more bytes."""
+        ...
+
+    def finalize(self) -> Any:
+        """Signature of everything so far."""
+        ...
+
+    def reset(self) -> None:
+        """Forget everything."""
+        ...
+
+
+class _Streaming(ABC):
+    """Bytes in, valid text out: shared by all streaming fingerprinters."""
+
+    _fingerprinter_type: type[SketchFingerprinter]
+    _fingerprinter: Any
+
+    def __init__(self, fingerprinter: Any, *, max_bytes: int | None = DEFAULT_MAX_BYTES) -> None:
+        if not isinstance(fingerprinter, self._fingerprinter_type):
+            wanted, given = self._fingerprinter_type.__name__, type(fingerprinter).__name__
+            raise ConfigError(f"fingerprinter must be a {wanted}, got {given}", argument="fingerprinter")
+        self._fingerprinter = fingerprinter
+        self._max_bytes = None if max_bytes is None else check_count("max_bytes", max_bytes)
+        self.reset()
+
+    def reset(self) -> None:
+        """Forget everything, as if made anew."""
+        self._carry = b""  # an incomplete code point
+        self._buffer = bytearray()
+        self._online = self._new_online() if self._max_bytes is None else None
+
+    @abstractmethod
+    def _new_online(self) -> _OnlineSketch:
+        """State of the online form."""
+
+    @property
+    def buffered(self) -> int:
+        """Bytes held: the whole text, or what the online form keeps back."""
+        return len(self._buffer) if self._online is None else self._online.held_bytes
+
+    def update(self, chunk: bytes | bytearray | memoryview, /) -> None:
+        """Take more bytes; they may end inside a code point.
+
+        Parameters
+        ----------
+        chunk : bytes-like
+            UTF-8.
+
+        Raises
+        ------
+        InvalidInputError
+            If the cap is exceeded (nothing is lost), or the bytes are not UTF-8: then the chunk, and
+            an incomplete code point before it, are dropped, and the stream can go on.
+        """
+        try:
+            piece = bytes(memoryview(chunk))
+        except TypeError:
+            raise InvalidInputError(
+                f"a chunk must be bytes, got {type(chunk).__name__}", argument="chunk", advice="encode text to UTF-8"
+            ) from None
+        if self._max_bytes is not None and len(self._buffer) + len(piece) > self._max_bytes:
+            raise InvalidInputError("streaming buffer exceeded cap", argument="chunk")
+        data, self._carry = self._carry + piece, b""
+        try:
+            _, n_valid = codecs.utf_8_decode(data, "strict", False)
+        except UnicodeDecodeError:
+            raise InvalidInputError("invalid UTF-8 in stream", argument="chunk") from None
+        self._carry = data[n_valid:]
+        if self._online is None:
+            self._buffer += data[:n_valid]
+        else:
+            self._online.push(data[:n_valid])
+
+    def finalize(self) -> Any:
+        """Signature of everything so far; more may follow.
+
+        Returns
+        -------
+        record
+            What ``fingerprint`` gives for the whole text.
+
+        Raises
+        ------
+        InvalidInputError
+            If the text ends inside a code point, or is empty.
+        """
+        if self._carry:
+            raise InvalidInputError("trailing incomplete UTF-8")
+        if self._online is None:
+            return self._fingerprinter.fingerprint(bytes(self._buffer))
+        return copy.deepcopy(self._online).finish()
+
+    def __repr__(self) -> str:
+        cap = "online" if self._max_bytes is None else f"max_bytes={self._max_bytes}"
+        return f"{type(self).__name__}({cap}, {self.buffered} bytes held)"
+
+
+class _OnlineSketch(ABC):
+    """A sketch that is brought up to date token by token."""
+
+    def __init__(self, fingerprinter: Any, hashers: list[Hasher]) -> None:
+        self.fingerprinter = fingerprinter
+        self.hashers = hashers
+        self.text = OnlineCanonicalizer(fingerprinter.canonicalizer)
+        self.tokens = online_tokens(fingerprinter.tokenizer)
+        self.pending = bytearray()
+        self.n_tokens = 0
+
+    @property
+    def held_bytes(self) -> int:
+        return len(self.pending) + sum(map(len, self.text.held)) + self.tokens.held_bytes
+
+    def push(self, data: bytes) -> None:
+        self.pending += data
+        while len(self.pending) >= _STEP_BYTES:
+            cut = _STEP_BYTES
+            while cut < len(self.pending) and self.pending[cut] & 0xC0 == 0x80:
+                cut -= 1  # back to the begin of a code point
+            step = bytes(self.pending[:cut])
+            del self.pending[:cut]
+            self._advance(step, final=False)
+
+    def finish(self) -> Any:
+        self._advance(bytes(self.pending), final=True)
+        if self.n_tokens == 0:
+            raise InvalidInputError(EMPTY)
+        return self.signature()
+
+    def _advance(self, data: bytes, final: bool) -> None:
+        spans = self.tokens.push(self.text.push(data, final), final)
+        if len(spans.starts) == 0:
+            return
+        self.n_tokens += len(spans.starts)
+        scratch = Scratch()
+        halves = [hasher.hash_spans(spans, scratch, str(number)) for number, hasher in enumerate(self.hashers)]
+        self.add([Hashes(low, high, spans.offsets) for low, high in halves])
+
+    @abstractmethod
+    def add(self, hashes: list[Hashes]) -> None:
+        """Take the hashes of more tokens, one entry for each hasher."""
+
+    @abstractmethod
+    def signature(self) -> Any:
+        """The record."""
+
+
+class _OnlineMinHash(_OnlineSketch):
+    def __init__(self, fingerprinter: MinHashFingerprinter) -> None:
+        super().__init__(fingerprinter, [fingerprinter._hash])
+        self.words = np.full((1, 1 + fingerprinter.h), 0xFFFFFFFFFFFFFFFF, np.uint64)
+        self.words[0, 0] = MINHASH_SCHEMA
+
+    def add(self, hashes: list[Hashes]) -> None:
+        from ..kernels.minhash import minhash_rows
+
+        minhash_rows(*hashes[0], self.words)
+
+    def signature(self) -> Any:
+        return self.words.view(self.fingerprinter.dtype)[0, 0]
+
+
+class _OnlineSimHash(_OnlineSketch):
+    """Bit counts for term frequencies; else every distinct token is kept."""
+
+    def __init__(self, fingerprinter: SimHashFingerprinter) -> None:
+        n_words = max(fingerprinter.bits // 64, 1)
+        super().__init__(fingerprinter, [fingerprinter._hasher(number) for number in range((n_words + 1) // 2)])
+        self.n_words = n_words
+        self.ones = np.zeros((n_words, 64), np.uint64)
+        self.distinct = None if fingerprinter.weighting == Weighting.TF else KeyCounter()
+        self.kept: list[list[NDArray[np.uint64]]] = [[] for _ in range(n_words)]
+
+    def add(self, hashes: list[Hashes]) -> None:
+        from ..kernels.simhash import add_bit_counts
+
+        new = None if self.distinct is None else self.distinct.add(hashes[0].low, hashes[0].high)
+        for word in range(self.n_words):
+            half = hashes[word // 2].high if word % 2 else hashes[word // 2].low
+            if new is None:
+                add_bit_counts(half, self.ones[word])
+            else:
+                self.kept[word].append(half[new])
+
+    def signature(self) -> Any:
+        fingerprinter = self.fingerprinter
+        words = np.array([self._word(word) for word in range(self.n_words)], np.uint64)
+        if fingerprinter.bits == 32:
+            return words.astype(np.uint32)[0]
+        return words if fingerprinter.bits > 64 else words[0]
+
+    def _word(self, word: int) -> int:
+        if self.distinct is None:
+            balance = 2 * self.ones[word].astype(np.int64) - self.n_tokens
+            wins = balance >= 0 if self.fingerprinter.tie == Tie.ONE else balance > 0
+            return int(np.packbits(wins, bitorder="little").view("<u8")[0])
+        hashes = read_only(np.concatenate(self.kept[word]))
+        out = np.empty(1, np.uint64)
+        vote(hashes, self._weights(self.distinct), whole(hashes), self.fingerprinter.tie, out)
+        return int(out[0])
+
+    def _weights(self, distinct: KeyCounter) -> NDArray[np.int64] | None:
+        table = self.fingerprinter.weighting
+        if not isinstance(table, IdfTable):
+            return None
+        return read_only(token_weights(distinct.counts, table.look_up(*distinct.keys, self.hashers[0])))
+
+
+class MinHashStreaming(_Streaming):
+    """MinHash of a document that arrives in pieces of bytes.
+
+    Parameters
+    ----------
+    fingerprinter : MinHashFingerprinter
+        What to compute.
+    max_bytes : int or None
+        The document is buffered, up to this size (16 MiB, as in the Rust crate). None: it is *not*
+        buffered; memory stays the same however long it is. That needs a tokenizer of this package.
+
+    Examples
+    --------
+    >>> import txtfp_np as tx
+    >>> fp = tx.MinHashFingerprinter(tokenizer=tx.ShingleTokenizer(k=3))
+    >>> stream = MinHashStreaming(fp, max_bytes=None)
+    >>> for chunk in (b"the quick br", b"own fox ju", b"mps"):
+    ...     stream.update(chunk)
+    >>> bool(stream.finalize() == fp.fingerprint("the quick brown fox jumps"))
+    True
+    """
+
+    _fingerprinter_type = MinHashFingerprinter
+
+    def _new_online(self) -> _OnlineSketch:
+        return _OnlineMinHash(self._fingerprinter)
+
+
+class SimHashStreaming(_Streaming):
+    r"""SimHash of a document that arrives in pieces of bytes.
+
+    Parameters
+    ----------
+    fingerprinter : SimHashFingerprinter
+        What to compute.
+    max_bytes : int or None
+        As in :class:`MinHashStreaming`. Without a buffer, weightings other than ``"tf"`` keep one entry
+        for each distinct token.
+
+    Examples
+    --------
+    >>> import txtfp_np as tx
+    >>> stream = SimHashStreaming(tx.SimHashFingerprinter())
+    >>> stream.update(b"a b c\xc3")
+    >>> stream.update(b"\xa9")
+    >>> hex(stream.finalize())
+    '0x99c83b64d4e0da21'
+    """
+
+    _fingerprinter_type = SimHashFingerprinter
+
+    def _new_online(self) -> _OnlineSketch:
+        return _OnlineSimHash(self._fingerprinter)
