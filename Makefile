@@ -55,8 +55,9 @@ demo bench: export NUMBA_CACHE_DIR ?= $(CURDIR)/.cache/numba-$(KERNELS)
 demo: $(STAMP)  ## a summary of the texts in docs/sample, or of FOLDER=...
 	@$(BIN)/python docs/demo.py "$(FOLDER)"
 
-bench: $(STAMP)  ## every benchmark in benchmarks/
-	@set -e; ls benchmarks/bench_*.py > /dev/null; for script in benchmarks/bench_*.py; do $(BIN)/python $$script; done
+bench: DATA ?= ../shared/data
+bench: $(STAMP)  ## speed beside peers, on the texts in DATA=... (made-up ones without)
+	@$(BIN)/python -m benchmarks text --data "$(DATA)"
 
 unicode: $(STAMP)  ## rebuild the frozen Unicode tables from UCD=folder
 	@test -n "$(UCD)" || { echo "say where the UCD files are: make unicode UCD=folder (holds 16.0.0/ and 17.0.0/)"; exit 2; }

@@ -107,7 +107,8 @@ class Nameless:
 def test_bad_inner(inner):
     with pytest.raises(tx.ConfigError) as caught:
         tx.ShingleTokenizer(inner=inner)
-    assert str(caught.value) == f"config error: inner must be a tokenizer, got {type(inner).__name__}"
+    given = f"the class {inner.__name__}" if isinstance(inner, type) else type(inner).__name__
+    assert str(caught.value) == f"config error: inner must be a tokenizer, got {given}"
     assert caught.value.argument == "inner"
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sized
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
@@ -20,10 +19,11 @@ from ..columns import (
     document_bytes,
     is_single,
     iter_text_blocks,
+    known_length,
     resolve_threads,
     run_blocks,
 )
-from ..columns.checks import read_only
+from ..columns.checks import check_errors_option, read_only
 from ..options import check_choice, check_flag
 from .pipeline import Pass, canonicalize_block
 
@@ -162,7 +162,7 @@ class Canonicalizer:
         if is_single(texts):
             return self._canonicalize_one(texts, errors)  # type: ignore[arg-type]
         n_threads = resolve_threads(threads)
-        total = len(texts) if isinstance(texts, Sized) else None
+        total = known_length(texts)
         parts = _Parts(texts)
         run_blocks(
             iter_text_blocks(texts, errors=errors),
@@ -175,6 +175,7 @@ class Canonicalizer:
         return parts.column()
 
     def _canonicalize_one(self, text: Document, errors: str) -> str:
+        check_errors_option(errors)
         if isinstance(text, str) and text.isascii() and not self.apply_confusable:
             return text.lower() if self.case_fold == CaseFold.SIMPLE else str(text)
         data = read_only(np.frombuffer(document_bytes(text, errors), np.uint8))
@@ -193,7 +194,7 @@ class _Parts:
     def __init__(self, texts: object) -> None:
         expected = texts.nbytes if isinstance(texts, TextColumn) else 0
         self.data = Appender(np.uint8, expected + expected // 64)
-        self.ends = Appender(np.int64, len(texts) if isinstance(texts, Sized) else 0)
+        self.ends = Appender(np.int64, known_length(texts) or 0)
         self.validity = Appender(np.bool_, 0)
 
     def add(self, block: TextColumn) -> None:

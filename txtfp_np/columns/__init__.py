@@ -4,7 +4,7 @@
 ``text``           :class:`TextColumn`, documents as UTF-8 bytes and offsets
 ``tokens``         :class:`TokenColumn`, tokens of documents as spans of bytes
 ``sources``        what is accepted as a column; ``arrow``: Arrow's buffers, in and out
-``blocks``         cutting into blocks, running them on threads
+``blocks``         cutting into blocks, running them on threads; ``buffers``: their memory
 ``checks``         UTF-8 and offsets, proved before a kernel sees them
 =================  ==========================================================================
 """
@@ -12,16 +12,15 @@
 from .blocks import (
     BLOCK_BYTES,
     BLOCK_ROWS,
-    Appender,
     NumberedBlock,
     Progress,
-    Scratch,
     block_bounds,
     numbered,
     resolve_threads,
     run_blocks,
 )
-from .sources import Document, Texts, as_text_column, document_bytes, is_single, iter_text_blocks
+from .buffers import Appender, Scratch
+from .sources import Document, Texts, as_text_column, document_bytes, is_single, iter_text_blocks, known_length
 from .text import TextColumn
 from .tokens import TokenColumn
 
@@ -34,6 +33,7 @@ __all__ = [
     "document_bytes",
     "is_single",
     "iter_text_blocks",
+    "known_length",
     "BLOCK_BYTES",
     "BLOCK_ROWS",
     "Appender",

@@ -6,7 +6,7 @@ it: whoever passes a Polars series has imported Polars.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sized
 from collections.abc import Set as AbstractSet
 from itertools import chain, islice
 from typing import Any, NoReturn, Protocol, TypeAlias
@@ -52,6 +52,18 @@ def is_single(texts: object) -> bool:
     (True, True, False)
     """
     return isinstance(texts, (str, bytes, bytearray, memoryview))
+
+
+def known_length(texts: object) -> int | None:
+    """Number of documents, if it can be told without reading them.
+
+    Examples
+    --------
+    >>> known_length(["a", "b"]), known_length(iter("ab"))
+    (2, None)
+    """
+    # A 0-dimensional array has __len__, which raises; it is refused with a better text later.
+    return len(texts) if isinstance(texts, Sized) and getattr(texts, "ndim", None) != 0 else None
 
 
 def document_bytes(text: Document, errors: str = "strict") -> bytes:

@@ -13,15 +13,13 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from ..columns.blocks import Scratch, resolve_threads, run_blocks
+from ..columns import Scratch, resolve_threads, run_blocks
 from ..columns.checks import read_only
 from ..errors import InvalidInputError
 
 Shape: TypeAlias = tuple[int, ...]
 Indices: TypeAlias = NDArray[np.int64]
 
-# About 2 ms of the slower kernel: long beside the cost of a thread switch, short beside a call's.
-_TILE_PAIRS = 1 << 18
 _TILE_COLUMNS = 1 << 12
 _PAIRS_A_BLOCK = 1 << 16
 
@@ -41,12 +39,14 @@ class Comparison(NamedTuple):
     """How two operands, flattened to ``(n, ...)`` and ``(m, ...)``, are compared.
 
     ``pairs(i, j, out)`` compares chosen rows. ``all_pairs(swapped)`` gives a function that compares
-    a tile of all with all, the operands exchanged if ``swapped``. ``dtype`` is that of the result.
+    a tile of all with all, the operands exchanged if ``swapped``. ``dtype`` is that of the result,
+    ``tile_pairs`` the size of a tile.
     """
 
     pairs: WorkPairs
     all_pairs: Callable[[bool], WorkTile]
     dtype: type[np.generic]
+    tile_pairs: int
 
 
 def compare_all(comparison: Comparison, a: Shape, b: Shape, threads: int | None) -> Any:
@@ -60,9 +60,9 @@ def compare_all(comparison: Comparison, a: Shape, b: Shape, threads: int | None)
     if out.size:
         size_a, size_b = int(np.prod(a)), int(np.prod(b))
         if _is_outer(a, b, shape):
-            _run_tiles(comparison.all_pairs(False), out.reshape(size_a, size_b), n_threads)
+            _run_tiles(comparison, False, out.reshape(size_a, size_b), n_threads)
         elif _is_outer(b, a, shape):
-            _run_tiles(comparison.all_pairs(True), out.reshape(size_b, size_a), n_threads)
+            _run_tiles(comparison, True, out.reshape(size_b, size_a), n_threads)
         else:
             _run_pairs(comparison.pairs, _index_blocks(a, b, shape), out.reshape(-1), n_threads)
     return out[()]
@@ -100,10 +100,14 @@ def _is_outer(a: Shape, b: Shape, shape: Shape) -> bool:
     return all(n == 1 for n in padded_a[axis:])
 
 
-def _run_tiles(work: WorkTile, out: NDArray[Any], threads: int) -> None:
+def _run_tiles(comparison: Comparison, swapped: bool, out: NDArray[Any], threads: int) -> None:
+    work = comparison.all_pairs(swapped)
     n_rows, n_columns = out.shape
-    width = min(n_columns, max(_TILE_COLUMNS, _TILE_PAIRS // n_rows))
-    height = max(1, _TILE_PAIRS // width)
+    if out.size <= comparison.tile_pairs:
+        work(Tile((0, n_rows), (0, n_columns)), out)
+        return
+    width = min(n_columns, max(_TILE_COLUMNS, comparison.tile_pairs // n_rows))
+    height = max(1, comparison.tile_pairs // width)
 
     def tiles() -> Iterator[Tile]:
         for row in range(0, n_rows, height):

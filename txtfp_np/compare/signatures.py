@@ -12,13 +12,16 @@ from numpy.typing import NDArray
 from ..columns.checks import read_only
 from ..errors import ConfigError, DimensionMismatchError, InvalidInputError
 from ..schema.signatures import Words, signature_slots, signature_words
-from .broadcasting import Comparison, Indices, Shape, Tile, WorkTile, compare_all, compare_pairs
+from .broadcasting import Comparison, Indices, Shape, WorkTile, compare_all, compare_pairs
 
 Fingerprints: TypeAlias = int | np.unsignedinteger[Any] | NDArray[np.unsignedinteger[Any]]
 Integers: TypeAlias = int | np.integer[Any] | NDArray[np.integer[Any]] | list[int]
 
 _WIDTHS = (32, 64, 128, 256)
 _PI = np.float32(np.pi)
+# Pairs that take a few ms: long beside the cost of a thread switch
+_JACCARD_TILE = 1 << 18
+_HAMMING_TILE = 1 << 22
 
 
 # ── MinHash ─────────────────────────────────────────────────────────────────────────────────────
@@ -128,7 +131,7 @@ def _jaccard_of(a: Words, b: Words) -> Comparison:
         rows, columns = (b, a) if swapped else (a, b)
         return lambda tile, out: jaccard_tile(rows, columns, tile.rows, tile.columns, out)
 
-    return Comparison(pairs, all_pairs, np.float32)
+    return Comparison(pairs, all_pairs, np.float32, _JACCARD_TILE)
 
 
 # ── SimHash ─────────────────────────────────────────────────────────────────────────────────────
@@ -253,12 +256,12 @@ def cosine_estimate(a: Fingerprints, b: Fingerprints, *, bits: int = 64, threads
 def _cosines(bits: int) -> NDArray[np.float32]:
     """Cosine for every distance. The cosine itself in double precision: that gives the crate's bits."""
     angles = np.arange(bits + 1, dtype=np.float32) / np.float32(bits) * _PI
-    return np.cos(angles.astype(np.float64)).astype(np.float32)
+    return read_only(np.cos(angles.astype(np.float64)).astype(np.float32))
 
 
 @cache
 def _similarities(bits: int) -> NDArray[np.float32]:
-    return np.float32(1) - np.arange(bits + 1, dtype=np.float32) / np.float32(bits)
+    return read_only(np.float32(1) - np.arange(bits + 1, dtype=np.float32) / np.float32(bits))
 
 
 def _check_bits(bits: object) -> int:
@@ -289,7 +292,7 @@ def _simhash_words(argument: str, fingerprints: object, bits: int) -> tuple[Word
                 argument=argument,
             )
         shape = shape[:-1]
-    words = np.ascontiguousarray(array, np.uint64).reshape(-1, n_words)
+    words = np.require(array, np.uint64, ["C", "A"]).reshape(-1, n_words)
     return read_only(words), shape
 
 
@@ -321,24 +324,18 @@ def _compare(a: object, b: object, bits: object, table: NDArray[np.float32] | No
 
 def _hamming_of(a: Words, b: Words, table: NDArray[np.float32] | None) -> Comparison:
     """Distances, or what ``table`` has for each of them."""
-    from ..kernels.compare import hamming_pairs, hamming_tile
-
-    def translate(out: NDArray[Any]) -> None:
-        if table is not None:  # distances stand where the result belongs: both have 4 bytes
-            out[...] = table[out.view(np.uint32)]
+    from ..kernels.compare import hamming_pairs, hamming_tile, hamming_values_tile
 
     def pairs(i: Indices, j: Indices, out: NDArray[Any]) -> None:
         hamming_pairs(a, b, i, j, out.view(np.uint32))
-        translate(out)
+        if table is not None:  # distances stand where the result belongs: both have 4 bytes
+            out[...] = table[out.view(np.uint32)]
 
     def all_pairs(swapped: bool) -> WorkTile:
         rows, others = (b, a) if swapped else (a, b)
         columns = read_only(np.ascontiguousarray(others.T))
+        if table is None:
+            return lambda tile, out: hamming_tile(rows, columns, tile.rows, tile.columns, out)
+        return lambda tile, out: hamming_values_tile(rows, columns, tile.rows, tile.columns, table, out)
 
-        def work(tile: Tile, out: NDArray[Any]) -> None:
-            hamming_tile(rows, columns, tile.rows, tile.columns, out.view(np.uint32))
-            translate(out[slice(*tile.rows), slice(*tile.columns)])
-
-        return work
-
-    return Comparison(pairs, all_pairs, np.uint32 if table is None else np.float32)
+    return Comparison(pairs, all_pairs, np.uint32 if table is None else np.float32, _HAMMING_TILE)

@@ -143,8 +143,8 @@ def words_rows(data, offsets, trie, starts, ends, token_offsets):
     trie : uint16[:], read-only
         The table ``words``.
     starts, ends : int32[:]
-        Written: spans relative to ``offsets[0]``. A word has two bytes or a separator, so they need
-        ``(offsets[n] - offsets[0]) // 2 + n + 2`` places.
+        Written: spans relative to ``offsets[0]``. No two words of one byte touch, so there are at
+        most two words in three bytes ("a½"): they need ``2 * n_bytes // 3 + n + 2`` places.
     token_offsets : int64[n + 1]
         Written: words of row ``i`` are ``token_offsets[i]:token_offsets[i + 1]``.
 

@@ -234,7 +234,7 @@ def signature_words(sigs: Signatures | np.void) -> Words:
     Returns
     -------
     uint64 (n, 1 + h)
-        C-contiguous and in native byte order. A view if the signatures already are, else a copy.
+        C-contiguous, aligned, in native byte order. A view if the signatures already are, else a copy.
 
     Raises
     ------
@@ -252,7 +252,8 @@ def signature_words(sigs: Signatures | np.void) -> Words:
     if slots is None:
         raise InvalidInputError(f"expected MinHash signatures, got dtype {array.dtype}", argument="sigs")
     stored = np.ascontiguousarray(array, _minhash_dtype(slots)).reshape(-1)
-    return stored.view("<u8").reshape(-1, 1 + slots).astype(np.uint64, copy=False)
+    # aligned: a buffer may begin at any byte, and kernels are compiled for aligned words only
+    return np.require(stored.view("<u8").reshape(-1, 1 + slots), np.uint64, ["C", "A"])
 
 
 def signature_display(record: np.void) -> str:

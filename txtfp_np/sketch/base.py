@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from abc import ABC, abstractmethod
-from collections.abc import Sequence, Sized
+from collections.abc import Sequence
 from typing import Any, NamedTuple, Protocol, Self, runtime_checkable
 
 import numpy as np
@@ -21,6 +21,7 @@ from ..columns import (
     document_bytes,
     is_single,
     iter_text_blocks,
+    known_length,
     numbered,
     resolve_threads,
     run_blocks,
@@ -199,7 +200,7 @@ def sign(
     n_threads = resolve_threads(threads)
     if not all(as_block_tokenizer(f.tokenizer)._threadable for f in fingerprinters):
         n_threads = 1
-    total = len(texts) if isinstance(texts, Sized) else None
+    total = known_length(texts)
     collectors = [
         _Collector(f, total, None if outs is None else outs[number]) for number, f in enumerate(fingerprinters)
     ]

@@ -27,6 +27,7 @@ from ..columns import (
     run_blocks,
 )
 from ..columns.checks import read_only
+from ..errors import TokenizerError
 
 Bytes = NDArray[np.uint8]
 Offsets = NDArray[np.int64]
@@ -129,14 +130,14 @@ class BlockTokenizer(ABC):
         """
         if is_single(texts):
             return self._tokens_of_one(texts, errors)  # type: ignore[arg-type]
-        n_threads = resolve_threads(threads) if self._threadable else 1
+        n_threads = resolve_threads(threads)
         column = as_text_column(texts, errors=errors)
         parts = _Parts(column, self._in_place, self._gapless)
         run_blocks(
             numbered(iter_text_blocks(column)),
             self._numbered_block,
             parts.add,
-            threads=n_threads,
+            threads=n_threads if self._threadable else 1,
             progress=progress,
             total=len(column),
         )
@@ -158,12 +159,21 @@ class BlockTokenizer(ABC):
     def _tokens_of_one(self, text: Document, errors: str) -> list[str]:
         data = read_only(np.frombuffer(document_bytes(text, errors), np.uint8))
         offsets = read_only(np.array([0, len(data)], np.int64))
-        spans = self._block(data, offsets, Scratch())
+        try:
+            spans = self._block(data, offsets, Scratch())
+        except TokenizerError as error:
+            error.row = None  # there is one document
+            raise
         raw = spans.data.tobytes()
         return [raw[start:end].decode() for start, end in zip(spans.starts.tolist(), spans.ends.tolist(), strict=True)]
 
     def _numbered_block(self, block: NumberedBlock[TextColumn], scratch: Scratch) -> Spans:
-        return self._block(block.column.data, block.column.offsets, scratch)
+        try:
+            return self._block(block.column.data, block.column.offsets, scratch)
+        except TokenizerError as error:
+            if error.row is not None:  # it counts from the begin of the block
+                error.row += block.first_row
+            raise
 
 
 class _Parts:
@@ -172,10 +182,8 @@ class _Parts:
     def __init__(self, column: TextColumn, in_place: bool, gapless: bool) -> None:
         self.text = column.data if in_place else None
         self.end = column.offsets[-1:]  # of the last token, if there are no gaps
-        # Joined tokens can be twice as long as the text: a space behind every grapheme.
-        limit = len(column.data) if in_place else 2 * column.nbytes
-        wide = limit > np.iinfo(np.int32).max
-        self.position_type = np.int64 if wide else np.int32
+        wide = in_place and len(column.data) > np.iinfo(np.int32).max
+        self.position_type: type[np.int32 | np.int64] = np.int64 if wide else np.int32
         # A grapheme a byte, or an English word and its space; the appenders grow otherwise.
         expected = column.nbytes + 1 if gapless else column.nbytes // 5
         self.starts = Appender(self.position_type, expected)
@@ -185,6 +193,8 @@ class _Parts:
         self.data = Appender(np.uint8, 0 if in_place else column.nbytes)
 
     def add(self, spans: Spans) -> None:
+        if self.text is None and len(self.data) + len(spans.data) > np.iinfo(np.int32).max:
+            self._widen()
         base = self.position_type(spans.base if self.text is not None else len(self.data))
         self.offsets.append(spans.offsets[1:] + len(self.starts))
         self.starts.append(spans.starts, shift=base)
@@ -192,6 +202,14 @@ class _Parts:
             self.ends.append(spans.ends, shift=base)
         if self.text is None:
             self.data.append(spans.data)
+
+    def _widen(self) -> None:
+        """Go on with 64-bit positions: shingles of shingles, or a user's tokens, can outgrow the text."""
+        if self.position_type == np.int64:
+            return
+        self.position_type = np.int64
+        self.starts = self.starts.cast(np.int64)
+        self.ends = None if self.ends is None else self.ends.cast(np.int64)
 
     def column(self) -> TokenColumn:
         data = self.data.finish() if self.text is None else self.text

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..columns import NumberedBlock, Scratch, TextColumn
+from ..columns import Scratch
 from ..columns.checks import read_only
 from ..errors import ConfigError, TokenizerError
 from .base import BlockTokenizer, Bytes, Offsets, Spans, Tokenizer
@@ -56,21 +56,6 @@ class _PythonTokenizer(BlockTokenizer):
                 argument="texts",
                 advice="a tokenizer gives an iterable of str, without lone surrogates",
             ) from error
-
-    def _tokens_of_one(self, text: object, errors: str) -> list[str]:
-        try:
-            return super()._tokens_of_one(text, errors)  # type: ignore[arg-type]
-        except TokenizerError as error:
-            error.row = None  # there is one document
-            raise
-
-    def _numbered_block(self, block: NumberedBlock[TextColumn], scratch: Scratch) -> Spans:
-        try:
-            return super()._numbered_block(block, scratch)
-        except TokenizerError as error:
-            if error.row is not None:
-                error.row += block.first_row
-            raise
 
 
 def _is_text(token: str) -> bool:
@@ -137,9 +122,10 @@ def as_block_tokenizer(tokenizer: Tokenizer) -> BlockTokenizer:
 
 def check_tokenizer(argument: str, tokenizer: object) -> None:
     """Refuse what does not meet the protocol."""
-    if not isinstance(tokenizer, Tokenizer):
+    if isinstance(tokenizer, type) or not isinstance(tokenizer, Tokenizer):
+        given = f"the class {tokenizer.__name__}" if isinstance(tokenizer, type) else type(tokenizer).__name__
         raise ConfigError(
-            f"{argument} must be a tokenizer, got {type(tokenizer).__name__}",
+            f"{argument} must be a tokenizer, got {given}",
             argument=argument,
             advice='wrap a function: CallableTokenizer(f, name="my-tokens-v1")',
         )

@@ -44,7 +44,7 @@ class WordTokenizer(BlockTokenizer):
         from ..kernels.words import words_rows
 
         n_rows, n_bytes = len(offsets) - 1, int(offsets[-1] - offsets[0])
-        most = n_bytes // 2 + n_rows + 2
+        most = 2 * n_bytes // 3 + n_rows + 2
         starts = scratch.take(f"word-starts{key}", most, np.int32)
         ends = scratch.take(f"word-ends{key}", most, np.int32)
         counts = scratch.take(f"word-offsets{key}", n_rows + 1, np.int64)

@@ -8,6 +8,7 @@ import numpy as np
 
 from ..columns import Scratch
 from ..columns.checks import read_only
+from ..errors import TokenizerError
 from ..options import check_count
 from .base import BlockTokenizer, Bytes, Offsets, Spans, Tokenizer
 from .callables import as_block_tokenizer, check_tokenizer
@@ -25,7 +26,8 @@ def window_spans(spans: Spans, k: int, scratch: Scratch, key: str) -> Spans:
     if k == 0:
         offsets[:] = 0
     else:
-        windows_rows(spans.starts, spans.ends, spans.offsets, k, starts, ends, offsets)
+        # A window is never wider than the block; k itself may be any int.
+        windows_rows(spans.starts, spans.ends, spans.offsets, min(k, n + 1), starts, ends, offsets)
     n = offsets[-1]
     return Spans(spans.data, spans.base, read_only(starts[:n]), read_only(ends[:n]), read_only(offsets))
 
@@ -36,6 +38,11 @@ def joined_spans(spans: Spans, scratch: Scratch, key: str) -> Spans:
 
     n = len(spans.starts)
     n_bytes = int(spans.ends.sum(dtype=np.int64) - spans.starts.sum(dtype=np.int64))
+    if n_bytes + n > np.iinfo(np.int32).max - JOIN_SLACK:
+        raise TokenizerError(
+            "the shingles of one block of text take more than 2 GiB",
+            advice="use a smaller k for the inner shingles, or shorter documents",
+        )
     out = scratch.take(f"joined{key}", n_bytes + n + JOIN_SLACK, np.uint8)
     starts = scratch.take(f"joined-starts{key}", n, np.int32)
     ends = scratch.take(f"joined-ends{key}", n, np.int32)
