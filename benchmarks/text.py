@@ -52,7 +52,8 @@ Peers are what a Python user has instead; their results are not equal to ours. "
 Chinese sentence). Even the nearest differ: NFKC and casefold keep invisible characters, and casefold follows the
 Unicode of this Python. Peers start from Python strings and throw each document's result away; ours starts from a
 TextColumn and makes a whole column. "from list" gets new strings every run: a str that pyarrow has seen remembers its
-UTF-8 and is fast from then on. "peak" is how far memory grew during our call, result included."""
+UTF-8 and is fast from then on. "peak" is how far memory grew during our call, result included.
+The best of repeated calls counts, memory is mostly warm. First calls are slower, docs/performance.md."""
 
 
 @dataclass

@@ -12,8 +12,9 @@ import txtfp_np as tx
 from txtfp_np.kernels import layout
 from txtfp_np.unicode.frozen import table
 
-# Of names, types and values of all arrays. A change here changes signatures: it needs a schema version.
-CONTENT_SHA256 = "665195787e23b3da5e2de7110fac1f390e15c0b11ba3fe44921ab8f376ad569d"
+# Of names, types and values of all arrays. A new form of the same tables may change it; if any golden
+# changes as well, signatures have changed, and that needs a schema version.
+CONTENT_SHA256 = "1ce5bb3c1eeb0478340e4dc4b49d07351dc171a942522d1cbee1baaff21b99dd"
 PLAIN = {"strip_bidi": False, "strip_format": False}
 
 
@@ -63,25 +64,52 @@ def test_unicode_version():
     assert tx.UNICODE_VERSION == "17.0.0"
 
 
-def test_tries_stay_inside_their_arrays():
+UTF8_TRIES = ["words", "graphemes", *(f"{pipeline}.codes" for pipeline in layout.PIPELINES)]
+TRIES = ["combining_class", "canonical", "compatibility", "fold", "confusable"]
+
+
+def test_every_trie_is_known():
+    assert sorted(UTF8_TRIES + TRIES) == [name for name in names() if table(name).dtype == np.uint16]
+
+
+@pytest.mark.parametrize("name", TRIES)
+def test_tries_stay_inside_their_arrays(name):
     """Kernels look up without a bounds check."""
-    tries = [name for name in names() if table(name).dtype == np.uint16]
-    assert len(tries) == 4 + len(layout.PIPELINES) + 3
-    for name in tries:
-        trie = table(name)
-        n_blocks, rest = divmod(len(trie) - layout.TRIE_INDEX, layout.TRIE_BLOCK)
-        assert rest == 0
-        assert trie[: layout.TRIE_INDEX].max() == n_blocks - 1
-    for pipeline in layout.PIPELINES:
-        n = len(table(f"{pipeline}.words"))
-        assert len(table(f"{pipeline}.descriptions")) == n
-        assert table(f"{pipeline}.codes")[layout.TRIE_INDEX :].max() < layout.MAPPED + max(n, 1)
-    assert table("words")[layout.TRIE_INDEX :].max() < 2 * layout.WORD_ALPHANUMERIC
-    assert table("graphemes")[layout.TRIE_INDEX :].max() == len(layout.GRAPHEME_CLASSES) - 1
-    sequences = len(table("sequence_offsets")) - 1
-    for name in ("canonical", "compatibility", "fold", "confusable"):
-        assert table(name)[layout.TRIE_INDEX :].max() < sequences
+    trie = table(name)
+    n_blocks, rest = divmod(len(trie) - layout.TRIE_INDEX, layout.TRIE_BLOCK)
+    assert rest == 0
+    assert trie[: layout.TRIE_INDEX].max() == n_blocks - 1
+    n_values = 256 if name == "combining_class" else len(table("sequence_offsets")) - 1
+    assert trie[layout.TRIE_INDEX :].max() < n_values
     assert table("sequence_offsets")[-1] == len(table("sequences"))
+
+
+def utf8_values(trie):
+    """Value of every code point, by the definition in layout.py."""
+    blocks = trie[layout.UTF8_INDEX :].reshape(-1, 64)
+    first = trie[: layout.UTF8_INDEX].reshape(256, 64)
+    three = blocks[first[0xE0:0xF0].ravel() - layout.UTF8_DEEPER].ravel()
+    planes = blocks[first[0xF0:0xF5].ravel()[16 : 16 + 256] - layout.UTF8_DEEPER].ravel()
+    four = blocks[planes - layout.UTF8_DEEPER].ravel()
+    values = np.concatenate([first[:0x80, 0], first[0xC2:0xE0].ravel(), three[0x800:], four])
+    assert len(values) == layout.N_CODE_POINTS
+    return values
+
+
+@pytest.mark.parametrize("name", UTF8_TRIES)
+def test_utf8_tries_stay_inside_their_arrays(name):
+    trie = table(name)
+    assert (len(trie) - layout.UTF8_INDEX) % 64 == 0
+    assert (trie[: 0x80 * 64].reshape(0x80, 64) == trie[: 0x80 * 64 : 64, np.newaxis]).all()
+    values = utf8_values(trie)  # indexing is checked
+    if name == "words":
+        assert values.max() < 2 * layout.WORD_ALPHANUMERIC
+    elif name == "graphemes":
+        assert values.max() == len(layout.GRAPHEME_CLASSES) - 1
+    else:
+        n = len(table(name.replace("codes", "words")))
+        assert len(table(name.replace("codes", "descriptions"))) == n
+        assert values.max() < layout.MAPPED + n
 
 
 def test_long_replacements_lie_in_the_pool():

@@ -81,7 +81,8 @@ def test_seed_is_checked(seed):
 
 
 @pytest.mark.parametrize(
-    ("given", "argument"), [((None, "b", "c"), "canon"), (("a", 1, "c"), "tokenizer_name"), (("a", "b", b"c"), "algo_cfg")]
+    ("given", "argument"),
+    [((None, "b", "c"), "canon"), (("a", 1, "c"), "tokenizer_name"), (("a", "b", b"c"), "algo_cfg")],
 )
 def test_texts_are_checked(given, argument):
     for f in (config_hash, lambda *given: config_hash_classical(*given, "xxh64", 0)):

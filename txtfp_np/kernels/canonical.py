@@ -14,7 +14,7 @@ import numpy as np
 
 from . import layout
 from ._jit import helper, kernel, routine
-from .decode import decode_sequence, encode_code_point, load_sequence, lookup
+from .decode import classify, code_point_starts, decode_sequence, encode_code_point, load_sequence
 from .intrinsics import copy64, load_u64, store_u32, store_u64, trailing_zeros
 from .normalize import (
     DECOMPOSITION,
@@ -30,7 +30,7 @@ from .normalize import (
 )
 
 OUT_FULL, WORK_FULL = np.int64(-1), np.int64(-2)  # what has to grow before a row can be done
-OUT_SLACK = 128  # bytes of ``out`` that a kernel may overwrite past the text, and wants free before a step
+OUT_SLACK = 1024  # bytes of ``out`` that a kernel wants free before a step: 64 bytes of text, replaced
 
 _PLAIN, _PLAIN_FORWARD = layout.PLAIN, layout.PLAIN_FORWARD
 _DROP_FORMAT, _DROP_BIDI = layout.DROP_FORMAT, layout.DROP_BIDI
@@ -40,6 +40,9 @@ _MARK, _MAYBE_MARK, _MAPPED = layout.MARK, layout.MAYBE_MARK, layout.MAPPED
 _LENGTH, _TANGLED = layout.REPLACEMENT_LENGTH, layout.REPLACEMENT_TANGLED
 _OFFSET_SHIFT = layout.REPLACEMENT_OFFSET_SHIFT
 _LANES = 64
+_ONE = np.uint64(1)
+_TWO = np.uint64(3)  # the first two bytes of a window
+_NOT_LAST = np.uint64(0x7FFFFFFFFFFFFFFF)
 _MOST_EXPANSION = 18  # code points that one becomes at the most: U+FDFA decomposed, U+FDFA's prototype
 WORK_SIZE = N_PARTS * 1024 + N_COUNTERS
 _UNORDERED = 255  # a "last combining class" that no mark may follow without the full algorithm
@@ -48,7 +51,7 @@ _UNORDERED = 255  # a "last combining class" that no mark may follow without the
 class Tables(NamedTuple):
     """Everything a pipeline looks up."""
 
-    codes: Any  # uint16 trie: the quick codes
+    codes: Any  # uint16 UTF-8 trie: the quick codes
     words: Any  # uint64: first 8 bytes of each replacement
     descriptions: Any  # uint32
     pool: Any  # uint8: the long replacements
@@ -102,14 +105,14 @@ def _rewrite_segment(data, begin, stop, codes, full, options, work, out, out_pos
     room = (len(work) - N_COUNTERS) // N_PARTS
     position, n = begin, np.int64(0)
     while position < stop:
-        code_point, width = decode_sequence(load_sequence(data, position))
-        code = lookup(codes, code_point)
+        word = load_sequence(data, position)
+        code, width = classify(codes, word)
         if not _is_dropped(code, options):
             if position > begin and (code < _COMPLEX or code >= _MAPPED):
                 break  # the next segment
             if n == room:
                 return position, WORK_FULL
-            work[np.uint64(n)] = np.uint32(code_point)
+            work[np.uint64(n)] = np.uint32(decode_sequence(word)[0])
             n += 1
         position += width
     n = _normalize(work, n, full, options.composes, room)
@@ -132,8 +135,8 @@ def _rewrite_segment(data, begin, stop, codes, full, options, work, out, out_pos
 @routine
 def _canonicalize_row(data, position, stop, tables, options, work, out, out_position):
     """One document. Returns the new ``out`` position, or ``OUT_FULL`` or ``WORK_FULL``."""
-    n_data = len(data)
     limit = len(out) - OUT_SLACK
+    vector_stop = len(data) - _LANES if options.ascii_copies != 0 else np.int64(-1)
     codes, words, descriptions, pool, full = tables
     case_bit = np.uint8(options.case_bit)
     begin, out_begin = position, out_position  # of the current segment
@@ -142,67 +145,70 @@ def _canonicalize_row(data, position, stop, tables, options, work, out, out_posi
     while position < stop:
         if out_position > limit:
             return OUT_FULL
-        if data[position] < 0x80 and options.ascii_copies != 0:
-            # A lone separator between words of another script is not worth a vector.
-            if position + _LANES <= n_data and data[position + 1] < 0x80:
-                beyond = copy64(data, position, out, out_position, case_bit)
+        starts = code_point_starts(data, position, stop)
+        if position <= vector_stop:
+            beyond = copy64(data, position, out, out_position, case_bit)
+            if beyond & _TWO == np.uint64(0):
                 run = min(trailing_zeros(beyond), stop - position)
-            else:
-                byte = data[position]
-                if np.uint8(byte - np.uint8(65)) < np.uint8(26):
-                    byte |= case_bit
-                out[out_position] = byte
-                run = 1
-            position += run
-            out_position += run
-            begin, out_begin = position - 1, out_position - 1
-            last_class, previous = 0, _PLAIN_FORWARD
-            continue
-        word = load_sequence(data, position)
-        code_point, width = decode_sequence(word)
-        code = lookup(codes, code_point)
-        if code <= _PLAIN_FORWARD:
-            begin, out_begin = position, out_position
-            last_class, previous = 0, code
-        elif code >= _MAPPED:
-            begin, out_begin = position, out_position
-            number = np.uint64(code - _MAPPED)
-            description = np.int64(descriptions[number])
-            length = description & _LENGTH
-            store_u64(out, out_position, words[number])
-            if length > 8:
-                offset = description >> _OFFSET_SHIFT
-                for byte in range(8, length, 8):
-                    store_u64(out, out_position + byte, load_u64(pool, offset + byte))
-            position += width
-            out_position += length
-            last_class, previous = (0 if description & _TANGLED == 0 else _UNORDERED), _PLAIN_FORWARD
-            continue
-        elif code <= _DROP_BIDI:
-            if _is_dropped(code, options):
-                position += width
+                position += run
+                out_position += run
+                begin, out_begin = position - 1, out_position - 1
+                last_class, previous = 0, _PLAIN_FORWARD
                 continue
-            begin, out_begin = position, out_position
-            last_class, previous = 0, _PLAIN
-        elif _MARK <= code < _MAYBE_MARK and code - _MARK >= last_class:
-            last_class = code - _MARK
-        elif previous == _PLAIN and last_class == 0 and code >= _MAYBE:
-            if code >= _MAYBE_MARK:
-                last_class = code - _MAYBE_MARK
-            elif code == _MAYBE_FORWARD:
-                previous = _PLAIN_FORWARD
-        else:
-            position, out_position = _rewrite_segment(
-                data, begin, stop, codes, full, options, work, out, out_begin
-            )
-            if out_position < 0:
-                return out_position
-            begin, out_begin = position, out_position
-            last_class, previous = _UNORDERED, _PLAIN_FORWARD
-            continue
-        store_u32(out, out_position, np.uint32(word))
-        position += width
-        out_position += width
+            # One by one up to the next two ASCII bytes: a lone separator between words of another
+            # script is not worth a vector.
+            pairs = ~(beyond | (beyond >> _ONE)) & _NOT_LAST
+            starts &= (pairs & (np.uint64(0) - pairs)) - _ONE
+        window = position
+        while starts != np.uint64(0):
+            position = window + trailing_zeros(starts)
+            starts &= starts - _ONE
+            word = load_sequence(data, position)
+            code, width = classify(codes, word)
+            if code <= _PLAIN_FORWARD:
+                begin, out_begin = position, out_position
+                last_class, previous = 0, code
+            elif code >= _MAPPED:
+                begin, out_begin = position, out_position
+                number = np.uint64(code - _MAPPED)
+                description = np.int64(descriptions[number])
+                length = description & _LENGTH
+                store_u64(out, out_position, words[number])
+                if length > 8:
+                    offset = description >> _OFFSET_SHIFT
+                    for byte in range(8, length, 8):
+                        store_u64(out, out_position + byte, load_u64(pool, offset + byte))
+                position += width
+                out_position += length
+                last_class, previous = (0 if description & _TANGLED == 0 else _UNORDERED), _PLAIN_FORWARD
+                if out_position > limit:
+                    break
+                continue
+            elif code <= _DROP_BIDI:
+                if _is_dropped(code, options):
+                    position += width
+                    continue
+                begin, out_begin = position, out_position
+                last_class, previous = 0, _PLAIN
+            elif _MARK <= code < _MAYBE_MARK and code - _MARK >= last_class:
+                last_class = code - _MARK
+            elif previous == _PLAIN and last_class == 0 and code >= _MAYBE:
+                if code >= _MAYBE_MARK:
+                    last_class = code - _MAYBE_MARK
+                elif code == _MAYBE_FORWARD:
+                    previous = _PLAIN_FORWARD
+            else:
+                position, out_position = _rewrite_segment(
+                    data, begin, stop, codes, full, options, work, out, out_begin
+                )
+                if out_position < 0:
+                    return out_position
+                begin, out_begin = position, out_position
+                last_class, previous = _UNORDERED, _PLAIN_FORWARD
+                break
+            store_u32(out, out_position, np.uint32(word))
+            position += width
+            out_position += width
     return out_position
 
 

@@ -8,10 +8,12 @@ from __future__ import annotations
 import numpy as np
 
 from ._jit import helper
-from .intrinsics import load_u32
-from .layout import TRIE_BLOCK, TRIE_INDEX, TRIE_SHIFT
+from .intrinsics import byte_mask, load_u32
+from .layout import UTF8_DEEPER, UTF8_INDEX
 
-_TRIE_MASK = TRIE_BLOCK - 1
+_DEEPER_INDEX = UTF8_INDEX - (UTF8_DEEPER << 6)  # takes the mark off a block number, too
+_LANES = 64
+_ONE = np.uint64(1)
 
 
 @helper
@@ -23,6 +25,23 @@ def load_sequence(data, position):
     for byte in range(position, len(data)):
         word |= np.int64(data[byte]) << (8 * (byte - position))
     return word
+
+
+@helper
+def code_point_starts(data, position, stop):
+    """Bit ``i`` set where ``data[position + i]`` begins a code point, for at most 64 bytes before ``stop``.
+
+    Walking along these bits, the place of the next code point does not hang on decoding this one: the
+    CPU works on several at once.
+    """
+    n = min(stop - position, _LANES)
+    if position + _LANES <= len(data):
+        starts = ~byte_mask(data, position, np.uint8(0x80), np.uint8(0x40))
+        return starts if n == _LANES else starts & ((_ONE << np.uint64(n)) - _ONE)
+    starts = np.uint64(0)
+    for i in range(n):
+        starts |= np.uint64((data[position + i] & 0xC0) != 0x80) << np.uint64(i)
+    return starts
 
 
 @helper
@@ -41,10 +60,16 @@ def decode_sequence(word):
 
 
 @helper
-def lookup(trie, code_point):
-    """Value of a code point in a trie (see ``layout.py``)."""
-    block = np.int64(trie[np.uint64(code_point >> TRIE_SHIFT)])
-    return np.int64(trie[np.uint64(TRIE_INDEX + (block << TRIE_SHIFT) + (code_point & _TRIE_MASK))])
+def classify(trie, word):
+    """Value in a UTF-8 trie, and width, of the sequence that starts in the low byte of ``word``."""
+    lead = word & 0xFF
+    value = np.int64(trie[np.uint64((lead << 6) | ((word >> 8) & 0x3F))])
+    if value < UTF8_DEEPER:
+        return value, 1 + (lead >> 7)
+    value = np.int64(trie[np.uint64(_DEEPER_INDEX + (value << 6) + ((word >> 16) & 0x3F))])
+    if value < UTF8_DEEPER:
+        return value, np.int64(3)
+    return np.int64(trie[np.uint64(_DEEPER_INDEX + (value << 6) + ((word >> 24) & 0x3F))]), np.int64(4)
 
 
 @helper

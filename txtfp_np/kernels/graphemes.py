@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from ._jit import kernel, routine
-from .decode import decode_sequence, load_sequence, lookup
+from .decode import classify, code_point_starts, load_sequence
 from .intrinsics import byte_mask, trailing_zeros
 from .segment_rules import BREAK, CLASS_BITS, grapheme_transitions
 
@@ -45,13 +45,17 @@ def _graphemes_row(data, position, stop, base, trie, bounds, n):
             position += run
             if run > 0:
                 continue
-        code_point, width = decode_sequence(load_sequence(data, position))
-        code = lookup(trie, code_point)
-        entry = np.int64(_TRANSITIONS[np.uint64((state << CLASS_BITS) | code)])
-        bounds[n] = np.int32(position - base)
-        n += np.int64((entry & 7) == BREAK)
-        state = entry >> 3
-        position += width
+        window = position
+        code_points = code_point_starts(data, window, stop)
+        while code_points != np.uint64(0):
+            position = window + trailing_zeros(code_points)
+            code_points &= code_points - _ONE
+            code, width = classify(trie, load_sequence(data, position))
+            entry = np.int64(_TRANSITIONS[np.uint64((state << CLASS_BITS) | code)])
+            bounds[n] = np.int32(position - base)
+            n += np.int64((entry & 7) == BREAK)
+            state = entry >> 3
+            position += width
     return n
 
 
@@ -65,7 +69,7 @@ def graphemes_rows(data, offsets, trie, bounds, token_offsets):
         Valid UTF-8.
     offsets : int64[n + 1], read-only
     trie : uint16[:], read-only
-        The table ``graphemes``.
+        The UTF-8 trie ``graphemes``.
     bounds : int32[:]
         Written: the start of every cluster relative to ``offsets[0]``, then the end of the last one.
         Needs ``offsets[n] - offsets[0] + 2`` places.

@@ -1,7 +1,13 @@
 """What the numbers in the frozen tables mean; shared by the builder, the loader and the kernels.
 
-A table over all code points is a *trie* in one ``uint16`` array: ``trie[cp >> 7]`` is a block number,
-``trie[TRIE_INDEX + 128 * block + (cp & 127)]`` the value. Equal blocks are stored once.
+Two kinds of tables over all code points, each one ``uint16`` array with equal blocks stored once:
+
+* A *trie* goes by code point: ``trie[cp >> 7]`` is a block number, ``trie[TRIE_INDEX + 128 * block +
+  (cp & 127)]`` the value.
+* A *UTF-8 trie* goes by bytes, so that text is classified without being decoded. ``trie[lead << 6 |
+  second & 63]`` is the value for one and two bytes (for one byte whatever follows it), else
+  ``UTF8_DEEPER`` plus a block number: ``trie[UTF8_INDEX + 64 * block + (third & 63)]`` is the value
+  for three bytes, and points to one more block for four.
 """
 
 from __future__ import annotations
@@ -11,8 +17,11 @@ TRIE_SHIFT = 7
 TRIE_BLOCK = 1 << TRIE_SHIFT
 TRIE_INDEX = N_CODE_POINTS >> TRIE_SHIFT
 
+UTF8_INDEX = 256 * 64
+UTF8_DEEPER = 0x8000
+
 # ── canonical pipelines ─────────────────────────────────────────────────────────────────────────
-# One trie a pipeline gives every code point the code that says how far it is from plain copying.
+# One UTF-8 trie a pipeline gives every code point the code that says how far it is from plain copying.
 PLAIN = 0  # unchanged, and nothing that follows composes with it
 PLAIN_FORWARD = 1  # unchanged, but a mark that follows may compose with it
 DROP_FORMAT = 2  # removed by strip_format, plain otherwise
@@ -64,7 +73,8 @@ WORD_CLASSES = (
     "Pictographic",  # Other and Extended_Pictographic
     "PictographicLetter",  # ALetter and Extended_Pictographic: six code points
 )
-WORD_ALPHANUMERIC = 32  # flag: Alphabetic or a number, what makes a segment a word
+WORD_FLAG_SHIFT = 5
+WORD_ALPHANUMERIC = 1 << WORD_FLAG_SHIFT  # flag: Alphabetic or a number, what makes a segment a word
 
 # ── grapheme segmentation (UAX #29) ─────────────────────────────────────────────────────────────
 GRAPHEME_CLASSES = (

@@ -6,7 +6,7 @@ import numpy as np
 
 from . import layout
 from ._jit import kernel
-from .decode import decode_sequence, load_sequence, lookup
+from .decode import classify, load_sequence
 from .segment_rules import BREAK, CLASS_BITS, GIVE_UP
 
 _CLASS_MASK = (1 << CLASS_BITS) - 1
@@ -16,7 +16,7 @@ _CLASS_MASK = (1 << CLASS_BITS) - 1
 def last_segment_begin(data, codes):
     """Position of the last code point that begins a canonical segment, or 0.
 
-    ``data`` (uint8, read-only) is valid UTF-8; ``codes`` is the trie of a pipeline. What stands before
+    ``data`` (uint8, read-only) is valid UTF-8; ``codes`` is the UTF-8 trie of a pipeline. What stands before
     the position is canonicalised the same way whatever follows.
     """
     position = len(data)
@@ -24,8 +24,7 @@ def last_segment_begin(data, codes):
         position -= 1
         while position > 0 and (data[position] & 0xC0) == 0x80:
             position -= 1
-        code_point, _ = decode_sequence(load_sequence(data, position))
-        code = lookup(codes, code_point)
+        code, _ = classify(codes, load_sequence(data, position))
         # Dropped or plain, depending on options that are not known here: not a place to cut.
         if code < layout.DROP_FORMAT or code >= layout.MAPPED:
             return position
@@ -42,9 +41,8 @@ def open_segment_begin(data, trie, transitions):
     position, begin = np.int64(0), np.int64(0)
     state = np.int64(0)
     while position < len(data):
-        code_point, width = decode_sequence(load_sequence(data, position))
-        code = lookup(trie, code_point) & _CLASS_MASK
-        entry = np.int64(transitions[np.uint64((state << CLASS_BITS) | code)])
+        code, width = classify(trie, load_sequence(data, position))
+        entry = np.int64(transitions[np.uint64((state << CLASS_BITS) | (code & _CLASS_MASK))])
         if entry & 7 == BREAK or entry & 7 == GIVE_UP:
             begin = position
         state = entry >> 3

@@ -17,8 +17,9 @@ from .layout import GRAPHEME_CLASSES, WORD_CLASSES
 JOIN = 0  # no boundary before the code point
 BREAK = 1  # a boundary before it
 WAIT = 2  # joins if the right neighbour comes (WB6, WB7b, WB12); remember the place
-RESOLVE = 3  # the right neighbour has come: what waited joins
-GIVE_UP = 4  # it has not: a boundary where the wait began, and one here
+RESOLVE = 4  # the right neighbour has come: what waited joins
+GIVE_UP = 6  # it has not: a boundary where the wait began, and one here
+# Only BREAK is odd: kernels turn that bit into a boundary without looking at the rest.
 CLASS_BITS = 5
 
 _LETTERS = ("ALetter", "Hebrew_Letter", "PictographicLetter")

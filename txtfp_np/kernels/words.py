@@ -10,15 +10,16 @@ from __future__ import annotations
 import numpy as np
 
 from ._jit import helper, kernel, routine
-from .decode import decode_sequence, load_sequence, lookup
+from .decode import classify, code_point_starts, load_sequence
 from .intrinsics import byte_mask, leading_zeros, load_u64, trailing_zeros
-from .layout import WORD_ALPHANUMERIC
-from .segment_rules import BREAK, CLASS_BITS, JOIN, RESOLVE, WAIT, word_transitions
+from .layout import WORD_FLAG_SHIFT
+from .segment_rules import BREAK, CLASS_BITS, RESOLVE, WAIT, word_transitions
 
 _TRANSITIONS = word_transitions()
 _CLASS_MASK = (1 << CLASS_BITS) - 1
 _EMPTY = 0
 _LANES = 64
+_APPROACH = 12
 _ONE = np.uint64(1)
 _HIGH_BITS = np.uint64(0x8080808080808080)
 
@@ -82,7 +83,29 @@ def _ascii_words(data, position, stop, base, starts, ends, n):
 def _emit(start, end, base, is_word, starts, ends, n):
     starts[n] = np.int32(start - base)
     ends[n] = np.int32(end - base)
-    return n + np.int64(is_word != 0)
+    return n + np.int64(is_word)
+
+
+@helper
+def _any_bit(mask, start, end):
+    """1 if one of the bits ``start`` to ``end - 1`` (at most 63 of them) is set."""
+    return np.int64((mask >> np.uint64(start)) & ((_ONE << np.uint64(end - start)) - _ONE) != np.uint64(0))
+
+
+@helper
+def _change_up_window(data, position):
+    """Where among the next 64 bytes eight ASCII bytes follow each other, and how far to go by the table.
+
+    Near the end of ``data`` there is no changing up.
+    """
+    if position + _LANES > len(data):
+        return np.uint64(0), np.int64(_LANES)
+    runs = byte_mask(data, position, np.uint8(0), np.uint8(128))
+    runs &= runs >> _ONE
+    runs &= runs >> np.uint64(2)
+    runs &= runs >> np.uint64(4)
+    # A word or so into the ASCII, for a boundary to show up.
+    return runs, min(trailing_zeros(runs & ~_ONE) + _APPROACH, _LANES)
 
 
 @routine
@@ -103,28 +126,56 @@ def _words_row(data, position, stop, base, trie, starts, ends, n):
             state, begin, is_word = _EMPTY, position, 0
             if position >= stop:
                 break
-        code_point, width = decode_sequence(load_sequence(data, position))
-        code = lookup(trie, code_point)
-        entry = np.int64(_TRANSITIONS[np.uint64((state << CLASS_BITS) | (code & _CLASS_MASK))])
-        action = entry & 7
-        if action == JOIN:
-            is_word |= code & WORD_ALPHANUMERIC
-        elif action == BREAK:
-            n = _emit(begin, position, base, is_word, starts, ends, n)
-            begin, is_word = position, code & WORD_ALPHANUMERIC
-            if code_point < 0x80 and position <= vector_stop and (data[position + 1] < 0x80):
-                at_boundary = True
-                continue
-        elif action == WAIT:
-            wait, was_word, is_word = position, is_word, code & WORD_ALPHANUMERIC
-        elif action == RESOLVE:
-            wait, is_word = np.int64(-1), is_word | was_word | (code & WORD_ALPHANUMERIC)
-        else:  # GIVE_UP
-            n = _emit(begin, wait, base, was_word, starts, ends, n)
-            n = _emit(wait, position, base, is_word, starts, ends, n)
-            wait, begin, is_word = np.int64(-1), position, code & WORD_ALPHANUMERIC
-        state = entry >> 3
-        position += width
+
+        # First the rules, for a window of at most 64 bytes: one bit a boundary, one an alphanumeric.
+        window = position
+        runs, reach = _change_up_window(data, window)
+        position = min(window + reach, stop)
+        code_points = code_point_starts(data, window, position)
+        breaks, alphanumeric = np.uint64(0), np.uint64(0)
+        while code_points != np.uint64(0):
+            place = trailing_zeros(code_points)
+            code_points &= code_points - _ONE
+            code, _ = classify(trie, load_sequence(data, window + place))
+            entry = np.int64(_TRANSITIONS[np.uint64((state << CLASS_BITS) | (code & _CLASS_MASK))])
+            action = entry & 7
+            state = entry >> 3
+            breaks |= np.uint64(action & BREAK) << np.uint64(place)
+            alphanumeric |= np.uint64(code >> WORD_FLAG_SHIFT) << np.uint64(place)
+            if action >= WAIT:
+                if action == WAIT:
+                    wait, was_word = window + place, -1
+                elif action == RESOLVE:
+                    is_word |= max(was_word, 0)
+                    wait = np.int64(-1)
+                else:  # GIVE_UP
+                    if wait >= window:
+                        breaks |= _ONE << np.uint64(wait - window)
+                    else:
+                        n = _emit(begin, wait, base, was_word, starts, ends, n)
+                        begin = wait
+                    breaks |= _ONE << np.uint64(place)
+                    wait = np.int64(-1)
+
+        # Then the words between boundaries, up to one where ASCII goes on for a while.
+        changes = breaks & runs
+        if changes != np.uint64(0):
+            place = trailing_zeros(changes)
+            breaks &= (_ONE << np.uint64(place)) | ((_ONE << np.uint64(place)) - _ONE)
+            position, at_boundary, wait = window + place, True, np.int64(-1)
+        last = np.int64(0)
+        while breaks != np.uint64(0):
+            place = trailing_zeros(breaks)
+            breaks &= breaks - _ONE
+            is_word |= _any_bit(alphanumeric, last, place)
+            n = _emit(begin, window + place, base, is_word, starts, ends, n)
+            begin, is_word, last = window + place, 0, place
+        if wait >= window:  # it goes on waiting in the next window
+            was_word = is_word | _any_bit(alphanumeric, last, wait - window)
+            is_word, last = 0, wait - window
+        is_word |= np.int64(alphanumeric >> np.uint64(last) != np.uint64(0))
+    if at_boundary:
+        return n
     if wait >= 0:
         n = _emit(begin, wait, base, was_word, starts, ends, n)
         begin = wait
@@ -141,7 +192,7 @@ def words_rows(data, offsets, trie, starts, ends, token_offsets):
         Valid UTF-8.
     offsets : int64[n + 1], read-only
     trie : uint16[:], read-only
-        The table ``words``.
+        The UTF-8 trie ``words``.
     starts, ends : int32[:]
         Written: spans relative to ``offsets[0]``. No two words of one byte touch, so there are at
         most two words in three bytes ("a½"): they need ``2 * n_bytes // 3 + n + 2`` places.

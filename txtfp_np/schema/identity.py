@@ -237,7 +237,8 @@ class Fingerprint:
             (``minhash-h256-v1``).
         """
         words = one_signature(sig)
-        record = np.array(sig)  # a copy: a frozen value must not change with the array it came from
+        # A frozen value must not change with the array it came from; np.array(record) would share its memory.
+        record = np.asarray(sig).copy()
         record.flags.writeable = False
         schema = int(record["schema"])
         return cls._make("minhash", record[()], f"minhash-h{len(words) - 1}", schema, words.nbytes)

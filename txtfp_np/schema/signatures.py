@@ -167,7 +167,7 @@ def as_signatures(data: bytes | bytearray | memoryview | NDArray[Any] | np.void,
     elif isinstance(data, (bytes, bytearray, memoryview)):
         try:
             raw = np.frombuffer(data, np.uint8)
-        except ValueError:  # a memoryview with strides
+        except (BufferError, ValueError):  # a memoryview with strides
             raw = np.frombuffer(bytes(data), np.uint8)
         sigs = _from_bytes(raw, wanted, h)
     else:

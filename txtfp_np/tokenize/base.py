@@ -184,8 +184,8 @@ class _Parts:
         self.end = column.offsets[-1:]  # of the last token, if there are no gaps
         wide = in_place and len(column.data) > np.iinfo(np.int32).max
         self.position_type: type[np.int32 | np.int64] = np.int64 if wide else np.int32
-        # A grapheme a byte, or an English word and its space; the appenders grow otherwise.
-        expected = column.nbytes + 1 if gapless else column.nbytes // 5
+        # A grapheme a byte, or an English word, its space and some punctuation; the appenders grow otherwise.
+        expected = column.nbytes + 1 if gapless else column.nbytes // 7
         self.starts = Appender(self.position_type, expected)
         self.ends = None if gapless else Appender(self.position_type, expected)
         self.offsets = Appender(np.int64, len(column) + 1)

@@ -186,7 +186,7 @@ class Pipeline:
 
     def tables(self) -> dict[str, NDArray[np.generic]]:
         self.check_boundaries()
-        codes = build_trie(self.code)
+        codes = build_utf8_trie(self.code)
         pool = bytearray()
         words, descriptions = [], []
         for text, tangled in self.replacements:
@@ -249,6 +249,29 @@ def build_trie(code: Callable[[int], int]) -> NDArray[np.uint16]:
     return np.concatenate([index.ravel().astype(np.uint16), blocks.ravel()])
 
 
+def build_utf8_trie(code: Callable[[int], int]) -> NDArray[np.uint16]:
+    """The same values by UTF-8 bytes (see ``layout.py``)."""
+    values = np.zeros(layout.N_CODE_POINTS, np.uint16)
+    values[SCALARS] = [code(cp) for cp in SCALARS]
+    assert values.max() < layout.UTF8_DEEPER
+    numbers: dict[bytes, int] = {}
+
+    def deeper(block: NDArray[np.uint16]) -> int:
+        return layout.UTF8_DEEPER | numbers.setdefault(block.astype("<u2").tobytes(), len(numbers))
+
+    first = np.zeros((256, 64), np.uint16)
+    first[:0x80] = values[:0x80, np.newaxis]
+    first[0xC2:0xE0] = values[0x80:0x800].reshape(-1, 64)
+    first[0xE0:0xF0] = np.reshape([deeper(block) for block in values[:0x10000].reshape(-1, 64)], (16, 64))
+    last = np.array([deeper(block) for block in values[0x10000:].reshape(-1, 64)], np.uint16)
+    # Leads F0 and F4 begin and end within their range: four bytes hold U+10000 to U+10FFFF.
+    planes = np.zeros((5 * 64, 64), np.uint16)
+    planes[16 : 16 + len(last) // 64] = last.reshape(-1, 64)
+    first[0xF0:0xF5] = np.reshape([deeper(block) for block in planes], (5, 64))
+    blocks = np.frombuffer(b"".join(numbers), "<u2").astype(np.uint16)
+    return np.concatenate([first.ravel(), blocks])
+
+
 def build_sequences(tables: dict[str, Mapping]) -> dict[str, NDArray[np.generic]]:
     """Tries of sequence numbers (0: the code point itself) over one shared pool of sequences."""
     numbers: dict[str, int] = {"": 0}
@@ -287,8 +310,8 @@ def build(ucd: Path) -> dict[str, NDArray[np.generic]]:
     for name in layout.PIPELINES:
         tables = Pipeline(name, mappings, Composition(pairs)).tables()
         arrays |= {f"{name}.{part}": array for part, array in tables.items()}
-    arrays["words"] = build_trie(word_codes(pictographic))
-    arrays["graphemes"] = build_trie(grapheme_codes(pictographic))
+    arrays["words"] = build_utf8_trie(word_codes(pictographic))
+    arrays["graphemes"] = build_utf8_trie(grapheme_codes(pictographic))
     return arrays
 
 
