@@ -10,7 +10,7 @@
 7. A column is its documents, whatever the size of blocks and the number of threads.
 8. ``fingerprint_many`` gives what separate calls give.
 9. ``IdfTable.fit`` equals the oracle, whatever the size of blocks and the number of threads.
-10. The estimate of the Jaccard similarity stays within the bounds of a binomial distribution.
+10. The estimate of the Jaccard similarity has no bias, and the variance of a binomial distribution.
 """
 
 import itertools
@@ -408,10 +408,14 @@ def jaccard_of_sets(a, b):
 @pytest.mark.parametrize("family", FAMILIES)
 @pytest.mark.parametrize("h", [64, 128, 256])
 def test_estimates_stay_within_their_bounds(family, h):
-    """400 pairs of Zipf-like texts, one an edit of the other: five standard deviations each, and for their sum.
+    """400 pairs of Zipf-like texts, one an edit of the other: no bias, and no more variance than the binomial.
 
     Each pair has a seed of its own. With one seed for all the errors of pairs would not be independent:
     frequent shingles stand in every text, and a slot that one of them decides is decided in all pairs.
+
+    Single pairs have no limit of five standard deviations. The slots of one signature, ``low + i * high``,
+    are not independent: mean and variance are those of the binomial distribution, but its tails are heavier
+    (kurtosis up to 3, deviations up to 8, with ideal random hashes as well). Hence a limit for their share.
     """
     chance = random.Random(20)
     vocabulary = ["".join(chance.choices("etaoinshrdlu", k=chance.randint(2, 9))) for _ in range(3_000)]
@@ -428,8 +432,8 @@ def test_estimates_stay_within_their_bounds(family, h):
     variance = exact * (1 - exact) / h
     deviations = (estimate - exact)[variance > 0] / np.sqrt(variance[variance > 0])
     assert len(deviations) > 390
-    assert np.abs(deviations).max() < 5
     assert np.array_equal(estimate[variance == 0], exact[variance == 0])
     assert abs((estimate - exact).sum()) < 5 * math.sqrt(variance.sum())
-    # The spread is that of the binomial distribution: 400 squares of deviations, whose mean is 1 +- 5 * sqrt(2 / 400).
-    assert abs(np.mean(deviations**2) - 1) < 5 * math.sqrt(2 / len(deviations))
+    # The mean of n squares is 1; its own variance is (kurtosis + 2) / n.
+    assert abs(np.mean(deviations**2) - 1) < 5 * math.sqrt((3 + 2) / len(deviations))
+    assert np.mean(np.abs(deviations) > 4) < 0.02
