@@ -1,7 +1,8 @@
 """Three corpora from a folder of texts: ``ascii``, ``english`` and ``multi``; or from nothing at all.
 
-The order is fixed: what is read next comes from the source that has given least so far, so every
-prefix of a corpus has about the same mixture, and a smaller ``--mb`` is a smaller sample of it.
+The order is fixed: what is read next comes from the source (in ``multi``: the language) that has given
+least so far, so a prefix of a corpus has about the same mixture, and a smaller ``--mb`` is a smaller
+sample of it. ``multi`` ends where only the largest languages have anything left.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ import gzip
 import json
 import random
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -21,6 +22,8 @@ Row = dict[str, Any]
 SYNTHETIC_BYTES = 4_000_000
 # A document below this share of non-ASCII bytes is taken for English with some typography.
 ENGLISH_SHARE = 0.05
+# No language of ``multi`` gives more than this, however much there is of it.
+LANGUAGE_BYTES = 1_200_000
 
 
 @dataclass
@@ -30,6 +33,7 @@ class Corpus:
     name: str
     texts: list[str]
     sources: list[str]
+    shares: dict[str, int] | None = None  # bytes by language, where that is known
 
     def __post_init__(self) -> None:
         encoded = [text.encode() for text in self.texts]
@@ -48,13 +52,16 @@ class Corpus:
             "documents_not_ascii": self.not_ascii,
             "bytes_not_ascii": self.high_bytes,
             "sources": self.sources,
+            "bytes_by_language": self.shares,
         }
 
     def describe(self) -> str:
         share_documents, share_bytes = self.not_ascii / len(self.texts), self.high_bytes / self.nbytes
+        languages = f"; {len(self.shares)} languages: {', '.join(sorted(self.shares))}" if self.shares else ""
         return (
             f"{self.name:8} {self.nbytes / 1e6:5.1f} MB  {len(self.texts):6,} documents  not ASCII: "
-            f"{share_documents:4.0%} of documents, {share_bytes:4.0%} of bytes  ({', '.join(self.sources)})"
+            f"{share_documents:4.0%} of documents, {share_bytes:4.0%} of bytes  "
+            f"({', '.join(self.sources)}{languages})"
         )
 
 
@@ -118,44 +125,85 @@ KNOWN: dict[str, dict[str, Callable[[Row], bool]]] = {
 
 
 def _known(name: str, sources: dict[str, Callable[[Row], bool]], folder: Path, limit: int) -> Corpus | None:
-    streams = {
-        source: _texts(folder / f"{source}.jsonl.gz", wanted)
-        for source, wanted in sources.items()
-        if (folder / f"{source}.jsonl.gz").is_file()
+    files = {
+        source: folder / f"{source}.jsonl.gz" for source in sources if (folder / f"{source}.jsonl.gz").is_file()
     }
-    texts = _mix(streams, limit, ascii_only=name == "ascii")
-    return Corpus(name, texts, list(streams)) if texts else None
-
-
-def _mix(streams: dict[str, Iterator[str]], limit: int, *, ascii_only: bool) -> list[str]:
-    given = dict.fromkeys(streams, 0)
+    if name == "multi":
+        by_language = _languages(files, sources)
+        streams = {language: _capped(_fairly(parts)) for language, parts in by_language.items()}
+    else:
+        streams = {source: _texts(path, sources[source]) for source, path in files.items()}
     texts: list[str] = []
+    shares = dict.fromkeys(streams, 0)
     total = 0
-    while given:
-        source = min(given, key=given.__getitem__)
-        text = next(streams[source], None)
-        if text is None:
-            del given[source]
-            continue
-        if ascii_only:
+    for key, text in _fairly(streams):
+        if name == "ascii":
             text = text.encode("ascii", "ignore").decode()
         size = len(text.encode())
         if total + size > limit and texts:
-            return texts
+            break
         texts.append(text)
-        given[source] += size
+        shares[key] += size
         total += size
-    return texts
+    return Corpus(name, texts, list(files), shares if name == "multi" else None) if texts else None
 
 
-def _texts(path: Path, wanted: Callable[[Row], bool]) -> Iterator[str]:
-    """Texts of a file of documents (``text``) or of pairs (``a`` and ``b``)."""
+def _fairly(streams: dict[str, Iterator[str]]) -> Iterator[tuple[str, str]]:
+    """Next comes whoever has given the fewest bytes."""
+    given = dict.fromkeys(streams, 0)
+    while given:
+        key = min(given, key=given.__getitem__)
+        text = next(streams[key], None)
+        if text is None:
+            del given[key]
+            continue
+        yield key, text
+        given[key] += len(text.encode())
+
+
+def _capped(texts: Iterable[tuple[str, str]]) -> Iterator[str]:
+    total = 0
+    for _, text in texts:
+        total += len(text.encode())
+        if total > LANGUAGE_BYTES:
+            return
+        yield text
+
+
+def _languages(
+    files: dict[str, Path], sources: dict[str, Callable[[Row], bool]]
+) -> dict[str, dict[str, Iterator[str]]]:
+    """Language -> file -> texts. A row without a language has that at the end of the file's name."""
+    found: dict[str, dict[str, list[str]]] = {}
+    for source, path in files.items():
+        for row in _rows(path):
+            if sources[source](row):
+                language = row.get("lang") or source.rpartition("_")[2]
+                parts = found.setdefault(language, {}).setdefault(source, [])
+                parts.extend(_fields(row))
+    return {
+        language: {source: iter(texts) for source, texts in parts.items()} for language, parts in sorted(found.items())
+    }
+
+
+def _rows(path: Path) -> Iterator[Row]:
     with (gzip.open if path.suffix == ".gz" else open)(path, "rt", encoding="utf-8") as lines:
         for line in lines:
             row = json.loads(line)
-            if isinstance(row, dict) and wanted(row):
-                values = (row.get(field) for field in ("text", "a", "b"))
-                yield from (value for value in values if isinstance(value, str) and value)
+            if isinstance(row, dict):
+                yield row
+
+
+def _fields(row: Row) -> Iterator[str]:
+    """Texts of a row: of a document (``text``) or of a pair (``a`` and ``b``)."""
+    values = (row.get(field) for field in ("text", "a", "b"))
+    return (value for value in values if isinstance(value, str) and value)
+
+
+def _texts(path: Path, wanted: Callable[[Row], bool]) -> Iterator[str]:
+    for row in _rows(path):
+        if wanted(row):
+            yield from _fields(row)
 
 
 # ── any other folder ────────────────────────────────────────────────────────────────────────────

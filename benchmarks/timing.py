@@ -6,6 +6,7 @@ best run of each counts.
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import gc
 import json
@@ -14,7 +15,7 @@ import platform
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
@@ -22,7 +23,12 @@ from pathlib import Path
 from typing import Any
 
 PACKAGES = ("numpy", "numba", "llvmlite", "pyarrow", "regex", "unicodedata2")
+PEERS = ("daft", "gaoya", "rensa", "FastSketchLSH", "datasketch", "simhash", "py-tlsh")
 MOST_RUNS = 500
+
+CORES = sorted(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else [0]
+
+Prepare = Callable[[], tuple[Any, ...]]
 
 
 @dataclass
@@ -35,13 +41,17 @@ class Timing:
 
 
 def race(
-    contenders: dict[str, Callable[..., object]], seconds: float, prepare: Callable[[], tuple[Any, ...]] = tuple
+    contenders: dict[str, Callable[..., object]],
+    seconds: float,
+    prepare: Prepare | Mapping[str, Prepare] = tuple,
+    before_turn: Callable[[int], object] | None = None,
 ) -> dict[str, Timing]:
     """Best time of each contender.
 
     Whoever has had least time runs next: fast ones run many times between two runs of a slow one, and
     every one gets about the same share of ``seconds``. Slow ones run twice even if that takes longer.
     ``prepare`` makes the arguments of each single run; its time goes off the share, not into the figure.
+    It may be one for all, or one a contender. ``before_turn`` gets the number of the contender's turn.
     """
     timings = {name: Timing() for name in contenders}
     gc.collect()
@@ -54,8 +64,10 @@ def race(
         ):
             name = min(timings, key=lambda name: timings[name].spent)
             timing, contender = timings[name], contenders[name]
+            if before_turn is not None:
+                before_turn(timing.runs)
             start = time.perf_counter()
-            arguments = prepare()
+            arguments = (prepare[name] if isinstance(prepare, Mapping) else prepare)()
             begin = time.perf_counter()
             result = contender(*arguments)
             end = time.perf_counter()
@@ -100,6 +112,23 @@ def peak_memory(function: Callable[..., object], *arguments: Any) -> int | None:
     return answer if answer >= 0 else None
 
 
+def pin(turn: int) -> None:
+    """Keep all threads of this process, those of libraries included, on one core: another one every turn."""
+    if not hasattr(os, "sched_setaffinity"):
+        return
+    core = CORES[turn % len(CORES)]
+    for thread in os.listdir("/proc/self/task"):
+        with contextlib.suppress(OSError):
+            os.sched_setaffinity(int(thread), {core})
+
+
+def unpin() -> None:
+    if hasattr(os, "sched_setaffinity"):
+        for thread in os.listdir("/proc/self/task"):
+            with contextlib.suppress(OSError):
+                os.sched_setaffinity(int(thread), set(CORES))
+
+
 # ── where ───────────────────────────────────────────────────────────────────────────────────────
 
 
@@ -110,15 +139,15 @@ def machine() -> dict[str, Any]:
     if info.is_file():
         fields = dict(map(str.strip, line.split(":", 1)) for line in info.read_text().splitlines() if ":" in line)
         model, flags = fields.get("model name", model), fields.get("flags", "")
-    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
     return {
         "cpu": model,
         "avx512": "avx512f" in flags.split(),
-        "cores": cores,
+        "cores": len(CORES) if hasattr(os, "sched_getaffinity") else os.cpu_count(),
         "load": round(os.getloadavg()[0], 2) if hasattr(os, "getloadavg") else None,
         "system": f"{platform.system()} {platform.machine()}",
         "python": platform.python_version(),
         "packages": {name: _version(name) for name in PACKAGES},
+        "peers": {name: _version(name) for name in PEERS},
         "commit": _commit(),
         "date": datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
     }

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import txtfp_np as tx
-from txtfp_np.kernels import intrinsics
+from txtfp_np.kernels import intrinsics, lanes
 
 jit_only = pytest.mark.skipif(bool(numba.config.DISABLE_JIT), reason="nothing is compiled with NUMBA_DISABLE_JIT")
 
@@ -52,14 +52,70 @@ json.dump({kernel.__name__: [str(signature) for signature in kernel.signatures] 
 """
 
 
+SKETCHED = """
+import json, sys
+import numpy as np
+import txtfp_np as tx
+
+texts = ["Größe can't", "", None, "ｱ e\\u0301\\u0323 \\ufdfa", "a b c " * 30, b"bytes"]
+table = tx.IdfTable({"a": 2.5, "b": 0.5})
+fingerprinters = [tx.MinHashFingerprinter(h=h, hasher=hasher, seed=seed)
+                  for h in (1, 8, 33, 128, 300) for hasher in ("xxh3_64", "murmur3_x64_128") for seed in (0, 2**64 - 1)]
+fingerprinters += [tx.SimHashFingerprinter(weighting=weighting, bits=bits, tie=tie)
+                   for weighting in ("tf", "uniform", table) for bits in (32, 64, 128, 256) for tie in ("zero", "one")]
+fingerprinters += [tx.SimHashFingerprinter(hasher=hasher, weighting=table) for hasher in ("xxh64", len)]
+fingerprinters += [tx.MinHashFingerprinter(tokenizer=tokenizer) for tokenizer in (
+    tx.WordTokenizer(), tx.GraphemeTokenizer(), tx.CharShingleTokenizer(k=3),
+    tx.CallableTokenizer(str.split, name="own"), tx.ShingleTokenizer(k=2, inner=tx.ShingleTokenizer(k=2)))]
+column = tx.TextColumn(texts)
+for fp in fingerprinters:
+    for source in (texts, iter(texts), column, column[2:], column[:0], column.take([4, 0]), np.array(["a", "é"]), "one",
+                   "é", b"one", bytearray(b"one"), ""):
+        fp.fingerprint(source, on_empty="mask", threads=2)
+tx.fingerprint_many(texts, fingerprinters, on_empty="mask")
+tx.IdfTable.fit(texts)
+tx.IdfTable.fit([f"w{n}" for n in range(5_000)])
+for fp in fingerprinters:
+    if "own" in fp.tokenizer.name:
+        continue
+    streamer = tx.MinHashStreaming if isinstance(fp, tx.MinHashFingerprinter) else tx.SimHashStreaming
+    for max_bytes in (None, 1 << 20):
+        stream = streamer(fp, max_bytes=max_bytes)
+        stream.update(b"some words and more ")
+        stream.update(b"a b c d " * 80_000)
+        stream.finalize()
+        stream.update(b"bytes")
+        stream.finalize()
+
+from txtfp_np.kernels import hashing, minhash, online, simhash
+kernels = [hashing.hash_spans, minhash.minhash_rows, simhash.simhash_rows, simhash.weighted_simhash_rows,
+           simhash.distinct_rows, simhash.look_up_keys, simhash.insert_keys, simhash.tally_keys,
+           simhash.add_bit_counts, online.last_segment_begin, online.open_segment_begin]
+json.dump({kernel.__name__: [str(signature) for signature in kernel.signatures] for kernel in kernels}, sys.stdout)
+"""
+
+
+def signatures_after(code):
+    """In a process of its own, so that what other tests call does not count."""
+    done = subprocess.run([sys.executable, "-W", "error", "-c", code], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr[-2000:]
+    return json.loads(done.stdout)
+
+
 @jit_only
 def test_each_kernel_compiles_once():
-    """In a process of its own, so that what other tests call does not count."""
-    done = subprocess.run([sys.executable, "-W", "error", "-c", MIXED], capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr[-2000:]
-    signatures = json.loads(done.stdout)
+    signatures = signatures_after(MIXED)
     assert len(signatures) == 6
     assert {name: len(found) for name, found in signatures.items()} == dict.fromkeys(signatures, 1), signatures
+
+
+@jit_only
+def test_each_sketch_kernel_compiles_once():
+    signatures = signatures_after(SKETCHED)
+    assert len(signatures) == 11
+    # Tables hold weights (float32) or numbers of keys (int64).
+    expected = {**dict.fromkeys(signatures, 1), "insert_keys": 2}
+    assert {name: len(found) for name, found in signatures.items()} == expected, signatures
 
 
 # ── intrinsics ──────────────────────────────────────────────────────────────────────────────────
@@ -169,6 +225,75 @@ def test_copy64(case_bit):
         assert int(mask) == sum(1 << lane for lane in range(64) if chunk[lane] >= 0x80)
 
 
+# ── lanes ───────────────────────────────────────────────────────────────────────────────────────
+def _jitted_minima(intrinsic):
+    @numba.njit
+    def minima(low, high, n, first_slot, out):
+        intrinsic(low, high, n, first_slot, out)
+
+    return minima
+
+
+MINIMA = {slots: _jitted_minima(getattr(lanes, f"minima_{slots}")) for slots in (8, 32, 128)}
+
+
+@numba.njit
+def _count_bits(hashes, n, counts):
+    lanes.count_bits(hashes, n, counts)
+
+
+def random_words(n, seed):
+    """Random ones among those at the edges of signed and unsigned comparison."""
+    chance = np.random.default_rng(seed)
+    edges = np.array([0, 1, 2**63 - 1, 2**63, 2**63 + 1, 2**64 - 1], np.uint64)
+    values = chance.integers(0, 2**64, n, np.uint64)
+    return np.where(chance.random(n) < 0.3, chance.choice(edges, n), values)
+
+
+@pytest.mark.parametrize("n_slots", [8, 32, 128])
+@pytest.mark.parametrize("n", [0, 1, 2, 3, 17, 64])
+def test_minima(n_slots, n):
+    low, high = random_words(n, n), random_words(n, n + 1)
+    for first_slot in (0, 8, 128, 4000):
+        for start in (np.full(n_slots, 2**64 - 1, np.uint64), random_words(n_slots, 9)):
+            out, twin = start.copy(), start.copy()
+            MINIMA[n_slots](low.ctypes.data, high.ctypes.data, n, first_slot, out.ctypes.data)
+            lanes._twin_minima(n_slots // 8)(low.ctypes.data, high.ctypes.data, n, first_slot, twin.ctypes.data)
+            pairs = list(zip(low.tolist(), high.tolist(), strict=True))
+            expected = [
+                min([value, *((lo + (first_slot + i) * hi) % 2**64 for lo, hi in pairs)])
+                for i, value in enumerate(start.tolist())
+            ]
+            assert out.tolist() == twin.tolist() == expected
+
+
+def test_minima_at_odd_addresses():
+    """Records in files begin anywhere: vectors are loaded and stored unaligned."""
+    low, high = random_words(20, 1), random_words(20, 2)
+    room = np.zeros(8 * 128 + 64, np.uint8)
+    expected = np.full(128, 2**64 - 1, np.uint64)
+    MINIMA[128](low.ctypes.data, high.ctypes.data, 20, 0, expected.ctypes.data)
+    for shift in (1, 3, 8, 13):
+        room[:] = 255
+        MINIMA[128](low.ctypes.data, high.ctypes.data, 20, 0, room.ctypes.data + shift)
+        assert room[shift : shift + 1024].tobytes() == expected.tobytes()
+        assert (room[:shift] == 255).all()
+        assert (room[shift + 1024 :] == 255).all()
+
+
+@pytest.mark.parametrize("n", [0, 1, 2, 63, 64, 254, 255, 256, 509, 510, 511, 1000])
+def test_count_bits(n):
+    """Counters of a byte take 255 additions."""
+    for hashes in (random_words(n, n), np.full(n, 2**64 - 1, np.uint64), np.full(n, 1 << 63 | 1, np.uint64)):
+        counts = np.arange(64, dtype=np.uint64)
+        twin = counts.copy()
+        _count_bits(hashes.ctypes.data, n, counts.ctypes.data)
+        lanes._twin_count_bits(hashes.ctypes.data, n, twin.ctypes.data)
+        values = hashes.tolist()
+        expected = [bit + sum(value >> bit & 1 for value in values) for bit in range(64)]
+        assert counts.tolist() == twin.tolist() == expected
+
+
 # ── without the JIT ─────────────────────────────────────────────────────────────────────────────
 EXAMPLES = [
     "",
@@ -199,6 +324,26 @@ def results(tx, texts):
     found = [canonicalizer.canonicalize(texts).to_list() for canonicalizer in canonicalizers]
     found += [tokenizer.tokens(texts).to_list() for tokenizer in tokenizers]
     found += [[tokenizer.tokens(text) for text in texts] for tokenizer in tokenizers]
+    table = tx.IdfTable({"a": 2.5, "fox": -3.0, "line": 0.5})
+    fingerprinters = [
+        *(tx.MinHashFingerprinter(tokenizer=tx.ShingleTokenizer(k=2), h=h) for h in (1, 8, 41, 171)),
+        tx.MinHashFingerprinter(tokenizer=tx.CharShingleTokenizer(k=3), h=4, hasher="murmur3_x64_128", seed=2**64 - 1),
+        tx.SimHashFingerprinter(tie="one"),
+        tx.SimHashFingerprinter(hasher="xxh64", bits=32, seed=0),
+        tx.SimHashFingerprinter(weighting="uniform", bits=256),
+        tx.SimHashFingerprinter(tokenizer=tx.GraphemeTokenizer(), weighting=table, bits=128),
+    ]
+    long = [" ".join(f"{text} {n}" for n in range(40)) for text in texts]  # tokens of all lengths: every branch of the hashes
+    for fp in fingerprinters:
+        records, ok = fp.fingerprint([*texts, *long], on_empty="mask")
+        found.append([records.tobytes().hex(), ok.tolist()])
+        streamer = tx.MinHashStreaming if isinstance(fp, tx.MinHashFingerprinter) else tx.SimHashStreaming
+        stream = streamer(fp, max_bytes=None)
+        stream.update(long[1].encode())
+        found.append(stream.finalize().tobytes().hex())
+    found.append(tx.fingerprint_many("x" * 300 + " " + "y" * 150, fingerprinters[4:6])[1].tobytes().hex())
+    fitted = tx.IdfTable.fit(texts)
+    found.append([fitted.digest, list(fitted)])
     return found
 """
 

@@ -47,12 +47,12 @@ class Scratch:
             One-dimensional and C-contiguous.
         """
         buffer = self._buffers.get(name)
-        wanted = np.dtype(dtype)
-        if buffer is None or buffer.dtype != wanted:
-            buffer = self._buffers[name] = np.empty(size, wanted)
-        elif len(buffer) < size:
+        if buffer is None or buffer.dtype != dtype:
+            buffer = self._buffers[name] = np.empty(size, dtype)
+            return buffer
+        if len(buffer) < size:
             # Half as much again: blocks of slowly growing size must not reallocate each time.
-            buffer = self._buffers[name] = np.empty(max(size, len(buffer) + len(buffer) // 2), wanted)
+            buffer = self._buffers[name] = np.empty(max(size, len(buffer) + len(buffer) // 2), dtype)
         return buffer[:size]
 
 

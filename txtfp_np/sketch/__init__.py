@@ -6,6 +6,7 @@
 ``hashing``     hash families and a user's own functions
 ``minhash``     :class:`MinHashFingerprinter`
 ``simhash``     :class:`SimHashFingerprinter`, ``idf``: its tables of weights
+``run``         blocks through stages into arrays; ``giant``: documents too large for a block
 ``many``        several sketches in one pass
 ``streaming``   documents in pieces, ``online``: in memory that does not grow
 ==============  ====================================================================

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
+from functools import cached_property
 from typing import Any, NamedTuple, Protocol, Self, runtime_checkable
 
 import numpy as np
@@ -13,28 +14,15 @@ from numpy.typing import NDArray
 from ..canonical import Canonicalizer
 from ..columns import (
     Document,
-    NumberedBlock,
     Progress,
-    Scratch,
-    TextColumn,
     Texts,
-    document_bytes,
-    is_single,
-    iter_text_blocks,
-    known_length,
-    numbered,
-    resolve_threads,
-    run_blocks,
 )
-from ..errors import ConfigError, InvalidInputError, TokenizerError
+from ..errors import ConfigError
 from ..schema.identity import FingerprintMetadata, config_hash_of
 from ..tokenize import Tokenizer
-from ..tokenize.callables import as_block_tokenizer, check_tokenizer
+from ..tokenize.callables import check_tokenizer
 from .hashing import Hasher, check_hasher, check_seed
-from .stages import BlockStages
-
-#: Everything that a block of this size needs on its way stays in a core's L2 cache.
-SKETCH_BLOCK_BYTES = 1 << 18
+from .stages import BlockStages, Hashes
 
 EMPTY = "empty document"
 
@@ -65,6 +53,25 @@ class Signed(NamedTuple):
 
     records: NDArray[Any]
     ok: NDArray[np.bool_]
+
+
+class Accumulator(ABC):
+    """A signature that is brought up to date as tokens come; their order never matters."""
+
+    def __init__(self) -> None:
+        self.n_tokens = 0
+
+    def add(self, hashes: Sequence[Hashes]) -> None:
+        """Take the hashes of more tokens of the document, one entry for each hasher."""
+        self.n_tokens += len(hashes[0].low)
+        self._add(hashes)
+
+    @abstractmethod
+    def _add(self, hashes: Sequence[Hashes]) -> None: ...
+
+    @abstractmethod
+    def signature(self) -> Any:
+        """The record."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -105,9 +112,18 @@ class SketchFingerprinter(ABC):
     def _sign(self, stages: BlockStages, key: str) -> Signed:
         """Signatures of one block; arrays may be views into the stages' scratch."""
 
-    @property
+    @abstractmethod
+    def _accumulator(self) -> Accumulator:
+        """An empty signature to add tokens to."""
+
+    @cached_property
     def _hash(self) -> Hasher:
         return Hasher(self.hasher, self.seed)
+
+    @property
+    def _hashers(self) -> list[Hasher]:
+        """All hashers whose hashes the accumulator wants."""
+        return [self._hash]
 
     @property
     def config_hash(self) -> int:
@@ -173,129 +189,7 @@ class SketchFingerprinter(ABC):
         InvalidInputError
             If a document is empty, not text or not UTF-8 (with ``.row``).
         """
+        from .run import sign
+
         (result,) = sign(texts, [self], on_empty, errors, threads, progress, None if out is None else [out])
         return result
-
-
-def sign(
-    texts: Document | Texts,
-    fingerprinters: Sequence[SketchFingerprinter],
-    on_empty: str,
-    errors: str,
-    threads: int | None,
-    progress: Progress,
-    outs: Sequence[NDArray[Any]] | None = None,
-) -> list[Any]:
-    """Signatures by several fingerprinters in one pass over the texts."""
-    if on_empty not in ("raise", "mask"):
-        raise ConfigError(f"on_empty must be 'raise' or 'mask', got {on_empty!r}", argument="on_empty")
-    job = _Job(fingerprinters, on_empty == "raise")
-    if is_single(texts):
-        block = TextColumn._trusted(*_one_document(document_bytes(texts, errors)))  # type: ignore[arg-type]
-        signed = job.work(NumberedBlock(block, 0), Scratch(), single=True)
-        results = [(part.records[0], part.ok[0]) for part in signed]
-        for out, (record, _) in zip(outs or [], results, strict=False):
-            out[...] = record
-        return [pair if on_empty == "mask" else pair[0] for pair in results]
-    n_threads = resolve_threads(threads)
-    if not all(as_block_tokenizer(f.tokenizer)._threadable for f in fingerprinters):
-        n_threads = 1
-    total = known_length(texts)
-    collectors = [
-        _Collector(f, total, None if outs is None else outs[number]) for number, f in enumerate(fingerprinters)
-    ]
-
-    def consume(signed: list[Signed]) -> None:
-        for collector, part in zip(collectors, signed, strict=True):
-            collector.add(part)
-
-    run_blocks(
-        numbered(iter_text_blocks(texts, errors=errors, block_bytes=SKETCH_BLOCK_BYTES)),
-        job.work,
-        consume,
-        threads=n_threads,
-        progress=progress,
-        total=total,
-    )
-    return [collector.finish(on_empty == "mask") for collector in collectors]
-
-
-def _one_document(data: bytes) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
-    return np.frombuffer(data, np.uint8), np.array([0, len(data)], np.int64)
-
-
-class _Job:
-    """What a worker does with a block."""
-
-    def __init__(self, fingerprinters: Sequence[SketchFingerprinter], refuse_empty: bool) -> None:
-        self.fingerprinters = fingerprinters
-        self.refuse_empty = refuse_empty
-
-    def work(self, block: NumberedBlock[TextColumn], scratch: Scratch, single: bool = False) -> list[Signed]:
-        stages = BlockStages(block.column, scratch)
-        try:
-            signed = [f._sign(stages, f"@{number}") for number, f in enumerate(self.fingerprinters)]
-        except TokenizerError as error:
-            if error.row is not None:
-                error.row = None if single else error.row + block.first_row
-            raise
-        for part in signed:
-            if self.refuse_empty and not part.ok.all():
-                row = block.first_row + int(np.argmin(part.ok))
-                raise InvalidInputError(
-                    EMPTY,
-                    row=None if single else row,
-                    argument="texts",
-                    advice='on_empty="mask" signs the others and says which are empty',
-                )
-        return signed
-
-
-class _Collector:
-    """Signatures on their way into the array that is returned."""
-
-    def __init__(self, fingerprinter: SketchFingerprinter, total: int | None, out: NDArray[Any] | None) -> None:
-        shape, dtype = fingerprinter._item_shape, fingerprinter.dtype
-        if out is not None:
-            _check_out(out, total, shape, dtype)
-        elif total is not None:
-            out = np.empty((total, *shape), dtype)
-        self.out = out
-        self.empty = np.empty((0, *shape), dtype)
-        self.parts: list[NDArray[Any]] = []
-        self.ok: list[NDArray[np.bool_]] = []
-        self.n = 0
-
-    def add(self, signed: Signed) -> None:
-        n = len(signed.records)
-        if self.out is None:
-            self.parts.append(signed.records.copy())
-        else:
-            if self.n + n > len(self.out):
-                raise InvalidInputError(
-                    f"out has {len(self.out)} places, there are more documents", argument="out"
-                )
-            self.out[self.n : self.n + n] = signed.records
-        self.ok.append(signed.ok.copy())
-        self.n += n
-
-    def finish(self, with_mask: bool) -> Any:
-        if self.out is None:
-            records = np.concatenate(self.parts) if self.parts else self.empty
-        elif self.n < len(self.out):
-            raise InvalidInputError(f"out has {len(self.out)} places, there are {self.n} documents", argument="out")
-        else:
-            records = self.out
-        if not with_mask:
-            return records
-        return records, np.concatenate(self.ok) if self.ok else np.empty(0, np.bool_)
-
-
-def _check_out(out: object, total: int | None, shape: tuple[int, ...], dtype: np.dtype[Any]) -> None:
-    if not isinstance(out, np.ndarray) or out.dtype != dtype or out.shape[1:] != shape or out.ndim != 1 + len(shape):
-        got = f"{out.dtype} {out.shape}" if isinstance(out, np.ndarray) else type(out).__name__
-        raise InvalidInputError(f"out must be an array of {dtype} with shape (n, {shape}), got {got}", argument="out")
-    if not out.flags.writeable:
-        raise InvalidInputError("out must be writeable", argument="out")
-    if total is not None and len(out) != total:
-        raise InvalidInputError(f"out has {len(out)} places, there are {total} documents", argument="out")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -43,6 +43,17 @@ def check_seed(seed: object) -> int:
     raise ConfigError(f"seed must be an int of 64 bits, got {seed!r}", argument="seed")
 
 
+_FAMILIES = {family: number for number, family in enumerate(HashFamily)}  # as the kernel numbers them
+
+
+@lru_cache(maxsize=64)
+def _secrets(seed: int) -> NDArray[np.uint8]:
+    from ..kernels.hashing import secrets
+
+    keys: NDArray[np.uint8] = secrets(seed)
+    return keys
+
+
 @dataclass(frozen=True)
 class Hasher:
     """What turns tokens into 128-bit hashes."""
@@ -57,13 +68,6 @@ class Hasher:
             return self.function.as_str()
         return f"{self.function.__module__}.{getattr(self.function, '__qualname__', type(self.function).__name__)}"
 
-    @cached_property
-    def _secrets(self) -> NDArray[np.uint8]:
-        from ..kernels.hashing import secrets
-
-        keys: NDArray[np.uint8] = secrets(self.seed)
-        return keys
-
     def hash_spans(self, spans: Spans, scratch: Scratch, key: str = "") -> tuple[Words, Words]:
         """Low and high half of every token's hash, views into ``scratch``."""
         n = len(spans.starts)
@@ -72,10 +76,9 @@ class Hasher:
         if isinstance(self.function, HashFamily):
             from ..kernels.hashing import hash_spans
 
-            family = list(HashFamily).index(self.function)
-            hash_spans(
-                spans.data, spans.base, spans.starts, spans.ends, family, np.uint64(self.seed), self._secrets, low, high
-            )
+            family, seed = _FAMILIES[self.function], np.uint64(self.seed)
+            secrets = _secrets(self.seed)
+            hash_spans(spans.data, spans.base, spans.starts, spans.ends, family, seed, secrets, low, high)
         else:
             self._call_function(spans, low, high)
         return read_only(low), read_only(high)

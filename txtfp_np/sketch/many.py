@@ -7,7 +7,8 @@ from typing import Any
 
 from ..columns import Document, Progress, Texts
 from ..errors import ConfigError
-from .base import SketchFingerprinter, sign
+from .base import SketchFingerprinter
+from .run import sign
 
 
 def fingerprint_many(

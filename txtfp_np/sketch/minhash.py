@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -14,8 +15,8 @@ from ..options import check_count
 from ..schema.identity import HashFamily
 from ..schema.signatures import DEFAULT_SEED, MINHASH_SCHEMA, minhash_dtype
 from ..tokenize import ShingleTokenizer, Tokenizer
-from .base import Signed, SketchFingerprinter
-from .stages import BlockStages
+from .base import Accumulator, Signed, SketchFingerprinter
+from .stages import BlockStages, Hashes
 
 MOST_SLOTS = 4096
 
@@ -95,7 +96,30 @@ class MinHashFingerprinter(SketchFingerprinter):
         words.fill(np.uint64(0xFFFFFFFFFFFFFFFF))
         words[:, 0] = MINHASH_SCHEMA  # little-endian: two bytes of schema, six of padding
         minhash_rows(hashes.low, hashes.high, hashes.offsets, words)
-        return Signed(words.view(self.dtype).reshape(n_rows), np.diff(hashes.offsets) > 0)
+        return Signed(words.view(self.dtype).reshape(n_rows), hashes.offsets[1:] > hashes.offsets[:-1])
+
+    def _accumulator(self) -> Accumulator:
+        return MinHashAccumulator(self)
+
+
+class MinHashAccumulator(Accumulator):
+    """Slots that only ever fall."""
+
+    def __init__(self, fingerprinter: MinHashFingerprinter) -> None:
+        super().__init__()
+        self.dtype = fingerprinter.dtype
+        self.words = np.full((1, 1 + fingerprinter.h), 0xFFFFFFFFFFFFFFFF, np.uint64)
+        self.words[0, 0] = MINHASH_SCHEMA
+
+    def _add(self, hashes: Sequence[Hashes]) -> None:
+        from ..kernels.minhash import minhash_rows
+
+        low, high, offsets = hashes[0]
+        minhash_rows(low, high, offsets, self.words)
+
+    def signature(self) -> Any:
+        """The record."""
+        return self.words.view(self.dtype)[0, 0]
 
 
 def merge(*signatures: Any) -> Any:

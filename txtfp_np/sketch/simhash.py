@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
@@ -16,10 +17,11 @@ from ..options import check_choice
 from ..schema.identity import HashFamily
 from ..schema.signatures import DEFAULT_SEED
 from ..tokenize import Tokenizer, WordTokenizer
-from .base import Signed, SketchFingerprinter
+from .base import Accumulator, Signed, SketchFingerprinter
 from .distinct import distinct_tokens
 from .hashing import Hasher
 from .idf import IdfTable
+from .keys import KeyCounter
 from .stages import BlockStages, Hashes
 
 WIDTHS = (32, 64, 128, 256)
@@ -117,7 +119,7 @@ class SimHashFingerprinter(SketchFingerprinter):
         return (self.bits // 64,) if self.bits > 64 else ()
 
     def _sign(self, stages: BlockStages, key: str) -> Signed:
-        n_words = max(self.bits // 64, 1)
+        n_words = self._n_words
         first = self._hashes(stages, 0)
         tally = _Tally(self, first, stages, key)
         n_rows = len(first.offsets) - 1
@@ -125,11 +127,22 @@ class SimHashFingerprinter(SketchFingerprinter):
         for word in range(n_words):
             hashes = self._hashes(stages, word // 2)
             tally.vote(hashes.high if word % 2 else hashes.low, words[word:], n_words)
-        ok = np.diff(first.offsets) > 0
+        ok = first.offsets[1:] > first.offsets[:-1]
         words.reshape(n_rows, n_words)[~ok] = 0
         if self.bits == 32:
             return Signed(words.astype(np.uint32), ok)
         return Signed(words.reshape(n_rows, *self._item_shape), ok)
+
+    def _accumulator(self) -> Accumulator:
+        return SimHashAccumulator(self)
+
+    @property
+    def _n_words(self) -> int:
+        return max(self.bits // 64, 1)
+
+    @property
+    def _hashers(self) -> list[Hasher]:
+        return [self._hasher(number) for number in range((self._n_words + 1) // 2)]
 
     def _hasher(self, number: int) -> Hasher:
         """What gives words ``2 * number`` and ``2 * number + 1``."""
@@ -137,6 +150,54 @@ class SimHashFingerprinter(SketchFingerprinter):
 
     def _hashes(self, stages: BlockStages, number: int) -> Hashes:
         return stages.hashes(self.canonicalizer, self.tokenizer, self._hasher(number))
+
+
+class SimHashAccumulator(Accumulator):
+    """Bit counts for term frequencies; with other weights, every distinct token."""
+
+    def __init__(self, fingerprinter: SimHashFingerprinter) -> None:
+        super().__init__()
+        self.fingerprinter = fingerprinter
+        n_words = fingerprinter._n_words
+        self.ones = np.zeros((n_words, 64), np.uint64)
+        self.distinct = None if fingerprinter.weighting == Weighting.TF else KeyCounter()
+        self.kept: list[list[NDArray[np.uint64]]] = [[] for _ in range(n_words)]
+
+    def _add(self, hashes: Sequence[Hashes]) -> None:
+        from ..kernels.simhash import add_bit_counts
+
+        new = None if self.distinct is None else self.distinct.add(hashes[0].low, hashes[0].high)
+        for word in range(len(self.ones)):
+            half = hashes[word // 2].high if word % 2 else hashes[word // 2].low
+            if new is None:
+                add_bit_counts(half, self.ones[word])
+            else:
+                self.kept[word].append(half[new])
+
+    def signature(self) -> Any:
+        """The fingerprint."""
+        bits = self.fingerprinter.bits
+        words = np.array([self._word(word) for word in range(len(self.ones))], np.uint64)
+        if bits == 32:
+            return words.astype(np.uint32)[0]
+        return words if bits > 64 else words[0]
+
+    def _word(self, word: int) -> int:
+        tie = self.fingerprinter.tie
+        if self.distinct is None:
+            balance = 2 * self.ones[word].astype(np.int64) - self.n_tokens
+            wins = balance >= 0 if tie == Tie.ONE else balance > 0
+            return int(np.packbits(wins, bitorder="little").view("<u8")[0])
+        hashes = read_only(np.concatenate(self.kept[word]))
+        out = np.empty(1, np.uint64)
+        vote(hashes, self._weights(self.distinct), read_only(np.array([0, len(hashes)])), tie, out)
+        return int(out[0])
+
+    def _weights(self, distinct: KeyCounter) -> NDArray[np.int64] | None:
+        table = self.fingerprinter.weighting
+        if not isinstance(table, IdfTable):
+            return None
+        return read_only(token_weights(distinct.counts, table.look_up(*distinct.keys, self.fingerprinter._hash)))
 
 
 class _Tally:

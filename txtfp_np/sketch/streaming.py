@@ -4,24 +4,15 @@ from __future__ import annotations
 
 import codecs
 import copy
-from abc import ABC, abstractmethod
 from typing import Any, Protocol, runtime_checkable
 
-import numpy as np
-from numpy.typing import NDArray
-
 from ..columns import Scratch
-from ..columns.checks import read_only
 from ..errors import ConfigError, InvalidInputError
 from ..options import check_count
-from ..schema.signatures import MINHASH_SCHEMA
 from .base import EMPTY, SketchFingerprinter
-from .hashing import Hasher
-from .idf import IdfTable
-from .keys import KeyCounter
 from .minhash import MinHashFingerprinter
-from .online import OnlineCanonicalizer, online_tokens, whole
-from .simhash import SimHashFingerprinter, Tie, Weighting, token_weights, vote
+from .online import OnlineCanonicalizer, online_tokens
+from .simhash import SimHashFingerprinter
 from .stages import Hashes
 
 DEFAULT_MAX_BYTES = 16 * 1024 * 1024
@@ -53,7 +44,7 @@ class StreamingFingerprinter(Protocol):
         ...
 
 
-class _Streaming(ABC):
+class _Streaming:
     """Bytes in, valid text out: shared by all streaming fingerprinters."""
 
     _fingerprinter_type: type[SketchFingerprinter]
@@ -71,11 +62,7 @@ class _Streaming(ABC):
         """Forget everything, as if made anew."""
         self._carry = b""  # an incomplete code point
         self._buffer = bytearray()
-        self._online = self._new_online() if self._max_bytes is None else None
-
-    @abstractmethod
-    def _new_online(self) -> _OnlineSketch:
-        """State of the online form."""
+        self._online = _Online(self._fingerprinter) if self._max_bytes is None else None
 
     @property
     def buffered(self) -> int:
@@ -139,16 +126,15 @@ class _Streaming(ABC):
         return f"{type(self).__name__}({cap}, {self.buffered} bytes held)"
 
 
-class _OnlineSketch(ABC):
-    """A sketch that is brought up to date token by token."""
+class _Online:
+    """The stages and the signature of a document that is not buffered."""
 
-    def __init__(self, fingerprinter: Any, hashers: list[Hasher]) -> None:
-        self.fingerprinter = fingerprinter
-        self.hashers = hashers
+    def __init__(self, fingerprinter: SketchFingerprinter) -> None:
         self.text = OnlineCanonicalizer(fingerprinter.canonicalizer)
         self.tokens = online_tokens(fingerprinter.tokenizer)
+        self.hashers = fingerprinter._hashers
+        self.signature = fingerprinter._accumulator()
         self.pending = bytearray()
-        self.n_tokens = 0
 
     @property
     def held_bytes(self) -> int:
@@ -166,87 +152,16 @@ class _OnlineSketch(ABC):
 
     def finish(self) -> Any:
         self._advance(bytes(self.pending), final=True)
-        if self.n_tokens == 0:
+        if self.signature.n_tokens == 0:
             raise InvalidInputError(EMPTY)
-        return self.signature()
+        return self.signature.signature()
 
     def _advance(self, data: bytes, final: bool) -> None:
         spans = self.tokens.push(self.text.push(data, final), final)
-        if len(spans.starts) == 0:
-            return
-        self.n_tokens += len(spans.starts)
-        scratch = Scratch()
-        halves = [hasher.hash_spans(spans, scratch, str(number)) for number, hasher in enumerate(self.hashers)]
-        self.add([Hashes(low, high, spans.offsets) for low, high in halves])
-
-    @abstractmethod
-    def add(self, hashes: list[Hashes]) -> None:
-        """Take the hashes of more tokens, one entry for each hasher."""
-
-    @abstractmethod
-    def signature(self) -> Any:
-        """The record."""
-
-
-class _OnlineMinHash(_OnlineSketch):
-    def __init__(self, fingerprinter: MinHashFingerprinter) -> None:
-        super().__init__(fingerprinter, [fingerprinter._hash])
-        self.words = np.full((1, 1 + fingerprinter.h), 0xFFFFFFFFFFFFFFFF, np.uint64)
-        self.words[0, 0] = MINHASH_SCHEMA
-
-    def add(self, hashes: list[Hashes]) -> None:
-        from ..kernels.minhash import minhash_rows
-
-        minhash_rows(*hashes[0], self.words)
-
-    def signature(self) -> Any:
-        return self.words.view(self.fingerprinter.dtype)[0, 0]
-
-
-class _OnlineSimHash(_OnlineSketch):
-    """Bit counts for term frequencies; else every distinct token is kept."""
-
-    def __init__(self, fingerprinter: SimHashFingerprinter) -> None:
-        n_words = max(fingerprinter.bits // 64, 1)
-        super().__init__(fingerprinter, [fingerprinter._hasher(number) for number in range((n_words + 1) // 2)])
-        self.n_words = n_words
-        self.ones = np.zeros((n_words, 64), np.uint64)
-        self.distinct = None if fingerprinter.weighting == Weighting.TF else KeyCounter()
-        self.kept: list[list[NDArray[np.uint64]]] = [[] for _ in range(n_words)]
-
-    def add(self, hashes: list[Hashes]) -> None:
-        from ..kernels.simhash import add_bit_counts
-
-        new = None if self.distinct is None else self.distinct.add(hashes[0].low, hashes[0].high)
-        for word in range(self.n_words):
-            half = hashes[word // 2].high if word % 2 else hashes[word // 2].low
-            if new is None:
-                add_bit_counts(half, self.ones[word])
-            else:
-                self.kept[word].append(half[new])
-
-    def signature(self) -> Any:
-        fingerprinter = self.fingerprinter
-        words = np.array([self._word(word) for word in range(self.n_words)], np.uint64)
-        if fingerprinter.bits == 32:
-            return words.astype(np.uint32)[0]
-        return words if fingerprinter.bits > 64 else words[0]
-
-    def _word(self, word: int) -> int:
-        if self.distinct is None:
-            balance = 2 * self.ones[word].astype(np.int64) - self.n_tokens
-            wins = balance >= 0 if self.fingerprinter.tie == Tie.ONE else balance > 0
-            return int(np.packbits(wins, bitorder="little").view("<u8")[0])
-        hashes = read_only(np.concatenate(self.kept[word]))
-        out = np.empty(1, np.uint64)
-        vote(hashes, self._weights(self.distinct), whole(hashes), self.fingerprinter.tie, out)
-        return int(out[0])
-
-    def _weights(self, distinct: KeyCounter) -> NDArray[np.int64] | None:
-        table = self.fingerprinter.weighting
-        if not isinstance(table, IdfTable):
-            return None
-        return read_only(token_weights(distinct.counts, table.look_up(*distinct.keys, self.hashers[0])))
+        if len(spans.starts):
+            scratch = Scratch()
+            halves = [hasher.hash_spans(spans, scratch, str(number)) for number, hasher in enumerate(self.hashers)]
+            self.signature.add([Hashes(low, high, spans.offsets) for low, high in halves])
 
 
 class MinHashStreaming(_Streaming):
@@ -273,9 +188,6 @@ class MinHashStreaming(_Streaming):
 
     _fingerprinter_type = MinHashFingerprinter
 
-    def _new_online(self) -> _OnlineSketch:
-        return _OnlineMinHash(self._fingerprinter)
-
 
 class SimHashStreaming(_Streaming):
     r"""SimHash of a document that arrives in pieces of bytes.
@@ -299,6 +211,3 @@ class SimHashStreaming(_Streaming):
     """
 
     _fingerprinter_type = SimHashFingerprinter
-
-    def _new_online(self) -> _OnlineSketch:
-        return _OnlineSimHash(self._fingerprinter)
