@@ -28,7 +28,7 @@ class Contender:
 
     name: str
     sketch: str  # MinHash, SimHash, or something else altogether
-    start: Start  # list: new Python strings; arrow: a large_string column; sets: tokens made by Python beforehand
+    start: Start  # list: new Python strings; arrow: a large_string column; sets: lists of distinct tokens, made by Python beforehand
     module: str  # what must be installed
     make: Callable[[int], Call]  # threads -> what is measured
     remark: str = ""
@@ -63,7 +63,7 @@ class Contender:
             return lambda: (array,)
         if self.start == "sets":
             features = words if self.sketch == "SimHash" else shingles
-            ready = [features(text) for text in texts]
+            ready = [list(features(text)) for text in texts]
             return lambda: (ready,)
         encoded = [text.encode() for text in texts]
         return lambda: ([data.decode() for data in encoded],)
@@ -157,7 +157,7 @@ def _fastsketch(threads: int) -> Call:
     from FastSketchLSH import FastSimilaritySketch
 
     sketch = FastSimilaritySketch(H, SEED)
-    return lambda sets: sketch.batch([list(tokens) for tokens in sets], num_threads=threads)
+    return lambda sets: sketch.batch(sets, num_threads=threads)
 
 
 def _datasketch(threads: int) -> Call:
@@ -169,7 +169,7 @@ def _datasketch(threads: int) -> Call:
 def _with_shingling(make: Callable[[int], Call]) -> Callable[[int], Call]:
     def made(threads: int) -> Call:
         call = make(threads)
-        return lambda texts: call([shingles(text) for text in texts])
+        return lambda texts: call([list(shingles(text)) for text in texts])
 
     return made
 
@@ -211,7 +211,7 @@ CONTENDERS = [
                 "sets",
                 module,
                 make,
-                "shingles exist already, as Python sets",
+                "lists of distinct shingles exist already",
                 most_bytes=4 * MB,
             ),
         )

@@ -14,7 +14,8 @@ import txtfp_np as tx
 
 pytestmark = pytest.mark.data
 
-SETS = json.loads((Path(__file__).resolve().parent.parent / "data" / "corpora.json").read_text(encoding="utf-8"))["sets"]
+DIGESTS = Path(__file__).resolve().parent.parent / "data" / "corpora.json"
+SETS = json.loads(DIGESTS.read_text(encoding="utf-8"))["sets"]
 FINGERPRINTERS = {"minhash_h128_k5": tx.MinHashFingerprinter(), "simhash_tf": tx.SimHashFingerprinter()}
 
 

@@ -71,9 +71,7 @@ def halves(token: str, family: str | Callable[[bytes], int], seed: int) -> tuple
 
 
 # ── MinHash ─────────────────────────────────────────────────────────────────────────────────────
-def minhash(
-    tokens: Iterable[str], h: int = 128, family: str = "xxh3_64", seed: int = DEFAULT_SEED
-) -> list[int]:
+def minhash(tokens: Iterable[str], h: int = 128, family: str = "xxh3_64", seed: int = DEFAULT_SEED) -> list[int]:
     """Slots; all ones if there is no token."""
     slots = [MASK] * h
     for token in tokens:

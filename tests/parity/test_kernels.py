@@ -333,7 +333,7 @@ def results(tx, texts):
         tx.SimHashFingerprinter(weighting="uniform", bits=256),
         tx.SimHashFingerprinter(tokenizer=tx.GraphemeTokenizer(), weighting=table, bits=128),
     ]
-    long = [" ".join(f"{text} {n}" for n in range(40)) for text in texts]  # tokens of all lengths: every branch of the hashes
+    long = [" ".join(f"{text} {n}" for n in range(40)) for text in texts]
     for fp in fingerprinters:
         records, ok = fp.fingerprint([*texts, *long], on_empty="mask")
         found.append([records.tobytes().hex(), ok.tolist()])

@@ -190,12 +190,13 @@ TOKENIZERS = [
     tx.ShingleTokenizer(k=2, inner=tx.CharShingleTokenizer(k=2)),
 ]
 PIECES = [
-    *("a", "B", "word", "can't", "e\u0301", "\u0301", "\u0323\u0301", "\u0344", "\u0345", "\u0f73\u0f71", " ", "  ", "\n"),
+    *("a", "B", "word", "can't", "e\u0301", "\u0301", "\u0323\u0301", "\u0344", "\u0345", "\u0f73\u0f71", " ", "\n"),
     *("\r", "\r\n", ".", ":", ",", "'", '"', "3.14", "1", "_", "-", "\u00ad", "\u200d", "\u200b", "\u202e", "\u2060"),
     *("\ufe0f", "\ufeff", "\u061c", "ß", "ẞ", "İ", "ﬁ", "½", "①", "\ufdfa", "\u1100", "\u1161", "\u11a8", "\uac00"),
     *("한", "カ", "ｶ\uff9e", "漢", "ひ", "ไ", "א", "\u05b0", "\u0915\u094d", "\u0937", "\u093c", "\u0600", "\u0903"),
-    *("\U0001f468\u200d\U0001f469", "\U0001f1e9", "\U0001f3fd", "\U0001f600", "\u2139", "\u24c2", "\U0001d15e", "0", "m"),
+    *("\U0001f468\u200d\U0001f469", "\U0001f1e9", "\U0001f3fd", "\U0001f600", "\u2139", "\u24c2", "\U0001d15e", "0"),
     *("\u0dd9", "\u0dcf", "\u0dca", "\u1b06\u1b35", "\U00011131", "\U00011127", "\u00c5", "\u212b", "\u03a3", "\x00"),
+    *("m", "  "),
 ]
 texts = st.lists(st.one_of(st.sampled_from(PIECES), st.text(max_size=3)), max_size=40).map("".join)
 
@@ -338,7 +339,7 @@ def test_column_is_its_documents(documents, fp, block_bytes, threads):
 
 @pytest.mark.parametrize("fp", SKETCHES, ids=lambda fp: fp.algorithm[:16])
 def test_every_block_size_and_thread_count(fp):
-    documents = ["a b", "", None, "can't", "e\u0301" * 9, "x y " * 40, "\u0915\u094d", "!", "한국 カナ", "3.", "14 a word"]
+    documents = ["a b", "", None, "can't", "e\u0301" * 9, "x y " * 40, "\u0915\u094d", "!", "한 カナ", "3.", "a word"]
     column = tx.TextColumn(documents)
     expected, signed = fp.fingerprint(documents, on_empty="mask", threads=1)
     for block_bytes in [*range(1, 30), *range(30, column.nbytes + 20, 23)]:

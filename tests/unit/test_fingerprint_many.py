@@ -64,8 +64,8 @@ def test_errors():
         tx.fingerprint_many(TEXTS, ALL, on_empty="no")
     with pytest.raises(tx.ConfigError, match="threads"):
         tx.fingerprint_many(TEXTS, ALL, threads=-1)
+    tokenizer = tx.CallableTokenizer(lambda text: 1 // (text != "x") and [text], name="picky")
     with pytest.raises(tx.TokenizerError) as failed:
-        tokenizer = tx.CallableTokenizer(lambda text: 1 // (text != "x") and [text], name="picky")
         tx.fingerprint_many(TEXTS, [MINHASH, SIMHASH.replace(tokenizer=tokenizer)])
     assert failed.value.row == 3
 

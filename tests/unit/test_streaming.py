@@ -198,7 +198,17 @@ def test_cap_of_zero():
 
 
 # ── broken UTF-8 ────────────────────────────────────────────────────────────────────────────────
-BROKEN = [b"\x80", b"\xff", b"\xc0\x80", b"\xf5", b"a\xe2(b", b"\xe0\x80", b"\xf4\x90", b"\xed\xa0\x80", b"x\xf0\x9f\x98z"]
+BROKEN = [
+    b"\x80",
+    b"\xff",
+    b"\xc0\x80",
+    b"\xf5",
+    b"a\xe2(b",
+    b"\xe0\x80",
+    b"\xf4\x90",
+    b"\xed\xa0\x80",
+    b"\xf0\x9f\x98z",
+]
 
 
 @buffered_and_online

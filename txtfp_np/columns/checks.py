@@ -15,6 +15,7 @@ Offsets = NDArray[np.int64]
 Mask = NDArray[np.bool_]
 
 # Positions inside a block are 32-bit, and a block holds at least one whole document.
+_LONG_BYTES = 1 << 16  # below it, decoding is quicker than calling a kernel
 MAX_DOCUMENT_BYTES = (1 << 31) - 2
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
@@ -44,6 +45,12 @@ def encode_str(text: str, errors: str, row: int | None = None) -> bytes:
 
 def check_bytes(text: bytes, errors: str, row: int | None = None) -> bytes:
     """One document given as bytes, proved to be UTF-8 or made so."""
+    if len(text) > _LONG_BYTES:
+        from ..kernels.utf8 import first_invalid
+
+        # Decoding would build a str of up to four times the size, only to throw it away.
+        if first_invalid(read_only(np.frombuffer(text, np.uint8)), 0, len(text)) < 0:
+            return text
     try:
         text.decode()
     except UnicodeDecodeError as error:
