@@ -8,11 +8,13 @@ from pathlib import Path
 
 import conftest  # noqa: F401  keys Numba's cache on the text of all kernels, before anything imports Numba
 
-from . import corpora, text, timing
+from . import corpora, hamming, index, text, timing
 
 # A benchmark is a module with HELP, SECONDS (what it takes to measure well) and run(loaded, seconds) -> dict.
 BENCHMARKS = {
     "text": text,
+    "hamming": hamming,
+    "index": index,
 }
 
 

@@ -19,6 +19,7 @@ from numba.core import cgutils, types
 from numba.extending import intrinsic
 
 LANES = 64
+NEAR_LANES = 8
 
 
 # ── plain-Python twins ──────────────────────────────────────────────────────────────────────────
@@ -86,6 +87,18 @@ def _copy64(source: Any, position: int, out: Any, out_position: int, case_bit: i
     upper = (chunk - np.uint8(65)) < np.uint8(26)
     out[out_position : out_position + LANES] = chunk | (upper * np.uint8(case_bit))
     return _byte_mask(source, position, 128, 128)
+
+
+def _near_mask(address: int, value: Any, k: int) -> int:
+    words = [int(_peek_u64(address + 8 * lane)) for lane in range(NEAR_LANES)]
+    return sum(1 << lane for lane, word in enumerate(words) if (word ^ int(value)).bit_count() <= k)
+
+
+def _near_mask_wide(low: int, high: int, x: Any, y: Any, k: int) -> int:
+    lanes = range(0, 8 * NEAR_LANES, 8)
+    words = [(int(_peek_u64(low + lane)), int(_peek_u64(high + lane))) for lane in lanes]
+    distances = [(a ^ int(x)).bit_count() + (b ^ int(y)).bit_count() for a, b in words]
+    return sum(1 << lane for lane, distance in enumerate(distances) if distance <= k)
 
 
 # ── LLVM forms ──────────────────────────────────────────────────────────────────────────────────
@@ -234,6 +247,44 @@ def _copy64_typing(
     return types.uint64(source, types.intp, out, types.intp, types.uint8), codegen
 
 
+_WORDS = ir.VectorType(ir.IntType(64), NEAR_LANES)
+
+
+def _splat_word(builder: Any, word: Any) -> Any:
+    lane = builder.insert_element(ir.Constant(_WORDS, ir.Undefined), word, ir.Constant(ir.IntType(32), 0))
+    zeros = ir.Constant(ir.VectorType(ir.IntType(32), NEAR_LANES), [0] * NEAR_LANES)
+    return builder.shuffle_vector(lane, ir.Constant(_WORDS, ir.Undefined), zeros)
+
+
+def _lane_distances(builder: Any, address: Any, word: Any) -> Any:
+    vector = builder.load(builder.inttoptr(address, _WORDS.as_pointer()))
+    vector.align = 1
+    function = cgutils.get_or_insert_function(
+        builder.module, ir.FunctionType(_WORDS, [_WORDS]), f"llvm.ctpop.v{NEAR_LANES}i64"
+    )
+    return builder.call(function, [builder.xor(vector, _splat_word(builder, word))])
+
+
+def _lanes_within(builder: Any, distances: Any, k: Any) -> Any:
+    within = builder.icmp_unsigned("<=", distances, _splat_word(builder, k))
+    return builder.zext(builder.bitcast(within, ir.IntType(NEAR_LANES)), ir.IntType(64))
+
+
+def _near_mask_typing(typingctx: Any, address: Any, value: Any, k: Any) -> Any:
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        return _lanes_within(builder, _lane_distances(builder, args[0], args[1]), args[2])
+
+    return types.int64(types.int64, types.uint64, types.int64), codegen
+
+
+def _near_mask_wide_typing(typingctx: Any, low: Any, high: Any, x: Any, y: Any, k: Any) -> Any:
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        in_low, in_high = _lane_distances(builder, args[0], args[2]), _lane_distances(builder, args[1], args[3])
+        return _lanes_within(builder, builder.add(in_low, in_high), args[4])
+
+    return types.int64(types.int64, types.int64, types.uint64, types.uint64, types.int64), codegen
+
+
 # ── what kernels import ─────────────────────────────────────────────────────────────────────────
 if numba.config.DISABLE_JIT:
     load_u32, load_u64 = _load_u32, _load_u64
@@ -243,6 +294,7 @@ if numba.config.DISABLE_JIT:
     popcount = _popcount
     multiply_high, swap_bytes = _multiply_high, _swap_bytes
     byte_mask, copy64 = _byte_mask, _copy64
+    near_mask, near_mask_wide = _near_mask, _near_mask_wide
 else:
     # load_uN(data, position): little-endian word at any alignment
     load_u32, load_u64 = _loader(32), _loader(64)
@@ -266,3 +318,6 @@ else:
     # copy64(source, position, out, out_position, case_bit): copies 64 bytes, sets case_bit in A-Z,
     # returns the mask of bytes >= 0x80
     copy64 = intrinsic(_copy64_typing)
+    # near_mask(address, word, k): bit i set when the i-th of eight words there differs in at most k bits;
+    # near_mask_wide(low, high, x, y, k): likewise for fingerprints of two words
+    near_mask, near_mask_wide = intrinsic(_near_mask_typing), intrinsic(_near_mask_wide_typing)

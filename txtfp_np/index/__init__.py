@@ -1,0 +1,18 @@
+"""Indexes."""
+
+from .bands import LshIndexBuilder
+from .hamming import HammingIndex
+from .lsh import LshIndex
+from .permuted import PermutedTable, permutations
+from .scan import hamming_scan
+from .segments import HammingClusters
+
+__all__ = [
+    "LshIndex",
+    "LshIndexBuilder",
+    "HammingClusters",
+    "HammingIndex",
+    "PermutedTable",
+    "hamming_scan",
+    "permutations",
+]
