@@ -337,10 +337,10 @@ def test_bad_out(bits, out, message):
     assert caught.value.argument == "out"
 
 
-@pytest.mark.xfail(reason="out is not checked for a single document: numbers are cast silently")
-def test_bad_out_for_a_single_document():
-    with pytest.raises(tx.InvalidInputError, match="out must be"):
-        FP.fingerprint("a", out=np.zeros(3, np.float32))
+def test_no_out_for_a_single_document():
+    with pytest.raises(tx.ConfigError, match="out is for columns, one document was given") as caught:
+        FP.fingerprint("a", out=np.zeros(1, np.uint64))
+    assert caught.value.argument == "out"
 
 
 # ── hash functions of one's own ─────────────────────────────────────────────────────────────────
@@ -393,7 +393,7 @@ def test_failing_tokenizer_names_the_row(monkeypatch):
 
     fp = FP.replace(tokenizer=tx.CallableTokenizer(picky, name="picky"), weighting="uniform")
     for block_bytes in (1, 1 << 18):
-        monkeypatch.setattr("txtfp_np.sketch.base.SKETCH_BLOCK_BYTES", block_bytes)
+        monkeypatch.setattr("txtfp_np.sketch.run.SKETCH_BLOCK_BYTES", block_bytes)
         with pytest.raises(tx.TokenizerError, match="picky failed") as caught:
             fp.fingerprint(iter(["a", "b", "x"]))
         assert caught.value.row == 2
