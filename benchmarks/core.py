@@ -67,7 +67,7 @@ def run(corpora: list[Corpus], seconds: float) -> Result:
         if missing:
             print(f"skipped, not installed: {', '.join(missing)}")
         results["skipped"] = missing
-        results["threads"] = _two_threads(corpora, seconds / 10)
+        results["threads"] = _two_threads(corpora, seconds / 5)
         _peaks(results["speeds"], files)
         results["other_cpus"] = _other_cpus(files["ascii"]) if "ascii" in files else []
         results["start_up"] = _start_up()
@@ -91,7 +91,8 @@ def _pickled(corpora: list[Corpus]) -> Iterator[dict[str, str]]:
 
 
 def _note(text: str) -> None:
-    print(f"\r{text}".ljust(70), end="" if text else "\r", file=sys.stderr, flush=True)
+    if sys.stderr.isatty():
+        print(f"\r{text}".ljust(70), end="" if text else "\r", file=sys.stderr, flush=True)
 
 
 # ── speed ───────────────────────────────────────────────────────────────────────────────────────
@@ -459,7 +460,8 @@ def plot(results: Result, machine: Result, path: Path) -> None:
             values = [found[name]["speed"] for name in names[sketch]]
             colours = ["#1f6f8b" if found[name]["ours"] else "#b8bfc6" for name in names[sketch]]
             bars = axis.barh(names[sketch], values, color=colours, height=0.72)
-            axis.bar_label(bars, [_figure(value) for value in values], padding=3, fontsize=8)
+            background = {"facecolor": "white", "edgecolor": "none", "pad": 0.8}
+            axis.bar_label(bars, [_figure(value) for value in values], padding=3, fontsize=8, bbox=background, zorder=3)
             floor, goal = ASKED[sketch][corpus]
             axis.axvline(floor, color="#555", linewidth=0.8, linestyle=":")
             axis.axvline(goal, color="#555", linewidth=0.8)

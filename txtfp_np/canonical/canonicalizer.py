@@ -24,6 +24,7 @@ from ..columns import (
     run_blocks,
 )
 from ..columns.checks import check_errors_option, read_only
+from ..errors import ConfigError
 from ..options import check_choice, check_flag
 from .pipeline import Pass, canonicalize_block
 
@@ -186,6 +187,14 @@ class Canonicalizer:
     def _canonicalize_block(self, block: TextColumn, scratch: Scratch) -> TextColumn:
         data, offsets = canonicalize_block(block.data, block.offsets, self.passes, scratch)
         return TextColumn._trusted(data, offsets, block.validity)
+
+
+def check_canonicalizer(value: object) -> None:
+    """Refuse anything but a :class:`Canonicalizer`."""
+    if not isinstance(value, Canonicalizer):
+        raise ConfigError(
+            f"canonicalizer must be a Canonicalizer, got {type(value).__name__}", argument="canonicalizer"
+        )
 
 
 class _Parts:

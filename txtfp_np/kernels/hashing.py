@@ -42,16 +42,18 @@ SECRET = np.frombuffer(
 
 
 SEEDED = 192  # where the second secret begins
+_SEED = 384  # where the seed itself stands
 
 
 def secrets(seed):
-    """The default secret, then the one of XXH3's long form: its words plus and minus the seed in turn."""
+    """The default secret, the one of XXH3's long form (its words plus and minus the seed in turn), the seed."""
     words = SECRET.view("<u8").reshape(-1, 2).copy()
     words[:, 0] += np.uint64(seed)
     words[:, 1] -= np.uint64(seed)
-    both = np.concatenate([SECRET, words.ravel().view(np.uint8)])
-    both.flags.writeable = False
-    return both
+    parts = [SECRET, words.ravel().view(np.uint8), np.array([seed], "<u8").view(np.uint8)]
+    everything = np.concatenate(parts)
+    everything.flags.writeable = False
+    return everything
 
 
 @helper
@@ -379,7 +381,7 @@ def murmur3_128(at, length, seed):
 
 
 @kernel
-def hash_spans(data, base, starts, ends, family, seed, secret, low, high):
+def hash_spans(data, base, starts, ends, family, secret, low, high):
     """128-bit hashes of spans.
 
     Parameters
@@ -390,13 +392,13 @@ def hash_spans(data, base, starts, ends, family, seed, secret, low, high):
     starts, ends : int32[n], read-only
     family : int
         ``XXH3_128``, ``MURMUR3_128`` or ``XXH64`` (whose high half is 0).
-    seed : uint64
-    secret : uint8[384], read-only
+    secret : uint8[392], read-only
         :func:`secrets` of the seed.
     low, high : uint64[n]
         Written.
     """
     text, key = address(data, base), address(secret, 0)
+    seed = peek_u64(key + _SEED)
     for i in range(len(starts)):
         at = text + np.int64(starts[i])
         length = np.int64(ends[i]) - np.int64(starts[i])
@@ -409,7 +411,8 @@ def hash_spans(data, base, starts, ends, family, seed, secret, low, high):
 
 
 @kernel
-def xxh3_64_rows(data, starts, length, seed, secret, out):
+def xxh3_64_rows(data, starts, length, secret, out):
     """XXH3-64 of ``data[start:start + length]`` for every start; ``int64`` starts, ``uint64`` out."""
+    key = address(secret, 0)
     for i in range(len(starts)):
-        out[i] = xxh3_64(address(data, starts[i]), length, seed, address(secret, 0))
+        out[i] = xxh3_64(address(data, starts[i]), length, peek_u64(key + _SEED), key)

@@ -63,9 +63,12 @@ class Hasher:
 
     @property
     def name(self) -> str:
-        """Name for config hashes: the crate's, or the function's own."""
+        """Name for config hashes: the crate's; of a function its attribute ``name``, or where it was defined."""
         if isinstance(self.function, HashFamily):
             return self.function.as_str()
+        own = getattr(self.function, "name", None)
+        if isinstance(own, str):
+            return own
         return f"{self.function.__module__}.{getattr(self.function, '__qualname__', type(self.function).__name__)}"
 
     def hash_spans(self, spans: Spans, scratch: Scratch, key: str = "") -> tuple[Words, Words]:
@@ -76,9 +79,8 @@ class Hasher:
         if isinstance(self.function, HashFamily):
             from ..kernels.hashing import hash_spans
 
-            family, seed = _FAMILIES[self.function], np.uint64(self.seed)
-            secrets = _secrets(self.seed)
-            hash_spans(spans.data, spans.base, spans.starts, spans.ends, family, seed, secrets, low, high)
+            family, secrets = _FAMILIES[self.function], _secrets(self.seed)
+            hash_spans(spans.data, spans.base, spans.starts, spans.ends, family, secrets, low, high)
         else:
             self._call_function(spans, low, high)
         return read_only(low), read_only(high)

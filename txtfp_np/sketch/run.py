@@ -45,6 +45,8 @@ def sign(
     """Signatures by several fingerprinters in one pass over the texts."""
     if on_empty not in ("raise", "mask"):
         raise ConfigError(f"on_empty must be 'raise' or 'mask', got {on_empty!r}", argument="on_empty")
+    if threads is not None:
+        resolve_threads(threads)  # refuse nonsense even where one thread is enough
     job = _Job(fingerprinters, on_empty == "raise")
     if is_single(texts):
         if outs is not None:

@@ -17,7 +17,7 @@ from .stages import Hashes
 
 DEFAULT_MAX_BYTES = 16 * 1024 * 1024
 
-_STEP_BYTES = 1 << 18  # taken through the stages at a time
+_STEP_BYTES = 1 << 18  # taken through the stages at a time; 4 at the least, a whole code point
 
 
 @runtime_checkable
@@ -96,7 +96,11 @@ class _Streaming:
             _, n_valid = codecs.utf_8_decode(data, "strict", False)
         except UnicodeDecodeError:
             raise InvalidInputError("invalid UTF-8 in stream", argument="chunk") from None
-        self._carry = data[n_valid:]
+        carry = data[n_valid:]
+        if carry[:1] == b"\xed" and carry[1:2] >= b"\xa0":
+            # The begin of a surrogate: Python would wait for its third byte before it refuses.
+            raise InvalidInputError("invalid UTF-8 in stream", argument="chunk")
+        self._carry = carry
         if self._online is None:
             self._buffer += data[:n_valid]
         else:
