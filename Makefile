@@ -61,6 +61,7 @@ demo: $(STAMP)  ## a summary of the texts in docs/sample, or of FOLDER=...
 
 bench: DATA ?= ../shared/data
 bench: $(STAMP)  ## speed beside peers (7 min), on the texts in DATA=... (made-up ones without)
+	@$(BIN)/python $(PIP) install -e ".[bench]"
 	@$(BIN)/python -m benchmarks core --data "$(DATA)"
 	@$(BIN)/python -m benchmarks stages --data "$(DATA)"
 	@$(BIN)/python -m benchmarks text --data "$(DATA)"

@@ -88,7 +88,8 @@ for fp in fingerprinters:
         stream.finalize()
 
 from txtfp_np.kernels import hashing, minhash, online, simhash
-kernels = [hashing.hash_spans, minhash.minhash_rows, simhash.simhash_rows, simhash.weighted_simhash_rows,
+kernels = [hashing.xxh3_spans, hashing.murmur3_spans, hashing.xxh64_spans,
+           minhash.minhash_rows, simhash.simhash_rows, simhash.weighted_simhash_rows,
            simhash.distinct_rows, simhash.look_up_keys, simhash.number_keys, simhash.tally_keys,
            simhash.add_bit_counts, online.last_segment_begin, online.open_segment_begin]
 json.dump({kernel.__name__: [str(signature) for signature in kernel.signatures] for kernel in kernels}, sys.stdout)
@@ -112,8 +113,7 @@ def test_each_kernel_compiles_once():
 @jit_only
 def test_each_sketch_kernel_compiles_once():
     signatures = signatures_after(SKETCHED)
-    assert len(signatures) == 11
-    # Tables hold weights (float32) or numbers of keys (int64).
+    assert len(signatures) == 13
     expected = dict.fromkeys(signatures, 1)
     assert {name: len(found) for name, found in signatures.items()} == expected, signatures
 

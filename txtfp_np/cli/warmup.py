@@ -45,7 +45,8 @@ def warm_up() -> None:
     table = tx.IdfTable.fit(texts)
     signatures = minhash.fingerprint(texts)
     fingerprints = simhash.fingerprint(texts)
-    simhash.replace(weighting="uniform").fingerprint(texts)
+    simhash.replace(weighting="uniform", hasher="xxh64").fingerprint(texts)
+    minhash.replace(hasher="murmur3_x64_128").fingerprint(texts)
     simhash.replace(weighting=table).fingerprint(texts)
     for stream in (tx.MinHashStreaming(minhash, max_bytes=None), tx.SimHashStreaming(simhash, max_bytes=None)):
         stream.update(giant.encode())

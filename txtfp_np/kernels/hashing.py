@@ -380,7 +380,35 @@ def murmur3_128(at, length, seed):
     return h1, h1 + h2
 
 
+# One kernel a family: most programs need one of them, and compiling is what a first call waits for.
 @kernel
+def xxh3_spans(data, base, starts, ends, secret, low, high):
+    """XXH3-128 of spans; see :func:`hash_spans`."""
+    text, key = address(data, base), address(secret, 0)
+    seed = peek_u64(key + _SEED)
+    for i in range(len(starts)):
+        length = np.int64(ends[i]) - np.int64(starts[i])
+        low[i], high[i] = xxh3_128(text + np.int64(starts[i]), length, seed, key)
+
+
+@kernel
+def murmur3_spans(data, base, starts, ends, secret, low, high):
+    """MurmurHash3 x64-128 of spans; see :func:`hash_spans`."""
+    text, seed = address(data, base), peek_u64(address(secret, 0) + _SEED)
+    for i in range(len(starts)):
+        length = np.int64(ends[i]) - np.int64(starts[i])
+        low[i], high[i] = murmur3_128(text + np.int64(starts[i]), length, seed)
+
+
+@kernel
+def xxh64_spans(data, base, starts, ends, secret, low, high):
+    """XXH64 of spans, the high half being 0; see :func:`hash_spans`."""
+    text, seed = address(data, base), peek_u64(address(secret, 0) + _SEED)
+    for i in range(len(starts)):
+        length = np.int64(ends[i]) - np.int64(starts[i])
+        low[i], high[i] = xxh64(text + np.int64(starts[i]), length, seed), np.uint64(0)
+
+
 def hash_spans(data, base, starts, ends, family, secret, low, high):
     """128-bit hashes of spans.
 
@@ -391,23 +419,13 @@ def hash_spans(data, base, starts, ends, family, secret, low, high):
         Added to every span.
     starts, ends : int32[n], read-only
     family : int
-        ``XXH3_128``, ``MURMUR3_128`` or ``XXH64`` (whose high half is 0).
+        ``XXH3_128``, ``MURMUR3_128`` or ``XXH64``.
     secret : uint8[392], read-only
         :func:`secrets` of the seed.
     low, high : uint64[n]
         Written.
     """
-    text, key = address(data, base), address(secret, 0)
-    seed = peek_u64(key + _SEED)
-    for i in range(len(starts)):
-        at = text + np.int64(starts[i])
-        length = np.int64(ends[i]) - np.int64(starts[i])
-        if family == XXH3_128:
-            low[i], high[i] = xxh3_128(at, length, seed, key)
-        elif family == MURMUR3_128:
-            low[i], high[i] = murmur3_128(at, length, seed)
-        else:
-            low[i], high[i] = xxh64(at, length, seed), np.uint64(0)
+    (xxh3_spans, murmur3_spans, xxh64_spans)[family](data, base, starts, ends, secret, low, high)
 
 
 @kernel
