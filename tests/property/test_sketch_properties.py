@@ -205,15 +205,14 @@ texts = st.lists(st.one_of(st.sampled_from(PIECES), st.text(max_size=3)), max_si
 class Recorder:
     """A hash function that remembers what it was given."""
 
+    name = "recorder"
+
     def __init__(self):
         self.tokens = []
 
     def __call__(self, token):
         self.tokens.append(token)
         return hash_of(token)
-
-    def __deepcopy__(self, memo):
-        return self
 
 
 def hash_of(token):

@@ -1,5 +1,6 @@
 """MinHashFingerprinter and merge: options, identity, shapes, ``out``, empty documents."""
 
+import functools
 import pickle
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import FrozenInstanceError, dataclass
@@ -375,8 +376,11 @@ def test_own_hash_function_that_gives_nonsense(value):
 
 
 def test_own_hash_function_that_fails():
-    with pytest.raises(ZeroDivisionError):
-        FP.replace(hasher=lambda data: 1 // 0).fingerprint(["fox"])
+    with pytest.raises(tx.TokenizerError, match=r"hasher failed on b'fox': ZeroDivisionError.* \(row 1\)") as caught:
+        FP.replace(hasher=lambda data: 1 // (data != b"fox")).fingerprint(["dog", "fox"])
+    assert isinstance(caught.value.__cause__, ZeroDivisionError)
+    with pytest.raises(tx.ConfigError, match="has no name"):
+        FP.replace(hasher=functools.partial(int.from_bytes, byteorder="little"))
 
 
 # ── tokenizers of one's own ─────────────────────────────────────────────────────────────────────
@@ -494,5 +498,5 @@ def test_merge_errors():
     assert (caught.value.a, caught.value.b) == (16, 8)
     with pytest.raises(tx.InvalidInputError, match="expected MinHash signatures, got uint64"):
         tx.merge(one, np.uint64(3))
-    with pytest.raises(ValueError, match="shape mismatch"):
+    with pytest.raises(tx.InvalidInputError, match="do not broadcast"):
         tx.merge(FP.fingerprint(["a", "b"]), FP.fingerprint(["a", "b", "c"]))

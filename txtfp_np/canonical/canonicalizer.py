@@ -160,6 +160,8 @@ class Canonicalizer:
         >>> Canonicalizer(case_fold="none").canonicalize("ﬁne Ⅷ")
         'fine VIII'
         """
+        if threads is not None:
+            resolve_threads(threads)  # refuse nonsense even where one thread is enough
         if is_single(texts):
             return self._canonicalize_one(texts, errors)  # type: ignore[arg-type]
         n_threads = resolve_threads(threads)

@@ -6,6 +6,8 @@ import argparse
 import sys
 from collections.abc import Sequence
 
+import txtfp_np
+
 from ..errors import TxtfpError
 from . import info, warmup
 
@@ -17,6 +19,7 @@ def build_parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="txtfp", description="Fingerprints of text columns, byte for byte those of the Rust crate txtfp."
     )
+    parser.add_argument("--version", action="version", version=f"txtfp_np {txtfp_np.VERSION}")
     commands = parser.add_subparsers(dest="command", required=True, metavar="command")
     for subcommand in SUBCOMMANDS:
         subcommand.add_parser(commands).set_defaults(run=subcommand.run)

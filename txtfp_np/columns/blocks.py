@@ -240,14 +240,15 @@ def _run_pooled(
 
     pending: deque[tuple[Future[Result], Scratch, int]] = deque()
     # Two more blocks than workers: one is being consumed, one waits for the next free worker.
-    idle = [Scratch() for _ in range(threads + 2)]
+    idle: list[Scratch] = []
+    most = threads + 2
     pool: ThreadPoolExecutor | None = None
     alone: Block | None = None  # the first block, as long as no second one has come
 
     def submit(pool: ThreadPoolExecutor, block: Block) -> None:
-        while pending and (not idle or pending[0][0].done()):
+        while pending and (len(pending) >= most or pending[0][0].done()):
             finish_oldest()
-        scratch = idle.pop()
+        scratch = idle.pop() if idle else Scratch()
         pending.append((pool.submit(work, block, scratch), scratch, len(block)))
 
     def finish_oldest() -> None:
@@ -278,7 +279,7 @@ def _run_pooled(
                 submit(pool, block)
         if pool is None and alone is not None:
             # Starting a thread takes longer than the few documents that most calls are about.
-            consume(work(alone, idle.pop()))
+            consume(work(alone, Scratch()))
             reporter.add(len(alone))
         while pending:
             finish_oldest()

@@ -18,9 +18,9 @@ from ..columns import (
     Progress,
     Texts,
 )
-from ..schema.identity import FingerprintMetadata, config_hash_of
+from ..schema.identity import FingerprintMetadata, HashFamily, config_hash_of
 from ..tokenize import Tokenizer
-from ..tokenize.callables import check_tokenizer
+from ..tokenize.callables import as_block_tokenizer, check_tokenizer
 from .hashing import Hasher, check_hasher, check_seed
 from .stages import BlockStages, Hashes
 
@@ -116,6 +116,11 @@ class SketchFingerprinter(ABC):
     @cached_property
     def _hash(self) -> Hasher:
         return Hasher(self.hasher, self.seed)
+
+    @property
+    def _threadable(self) -> bool:
+        """Whether no Python code of a user's runs in it."""
+        return as_block_tokenizer(self.tokenizer)._threadable and isinstance(self.hasher, HashFamily)
 
     @property
     def _hashers(self) -> list[Hasher]:

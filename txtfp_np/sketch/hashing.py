@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from ..columns import Scratch
 from ..columns.checks import read_only
-from ..errors import ConfigError, InvalidInputError
+from ..errors import ConfigError, InvalidInputError, TokenizerError
 from ..schema.identity import HashFamily
 from ..tokenize.base import Spans
 
@@ -31,9 +31,24 @@ def check_hasher(hasher: object) -> HashFamily | HashFunction:
         except ValueError:
             pass
     elif callable(hasher):
+        _check_function(hasher)
         return hasher
     names = ", ".join(repr(str(family)) for family in HashFamily)
     raise ConfigError(f"hasher must be {names} or a function bytes -> int, got {hasher!r}", argument="hasher")
+
+
+def _check_function(hasher: HashFunction) -> None:
+    """A function is part of an identity: it needs a name, and a hash that does not change."""
+    if not isinstance(getattr(hasher, "name", None), str) and not hasattr(hasher, "__qualname__"):
+        raise ConfigError(
+            f"hasher {hasher!r} has no name",
+            argument="hasher",
+            advice="give it an attribute `name`: it goes into the config hash",
+        )
+    try:
+        hash(hasher)
+    except TypeError:
+        raise ConfigError(f"hasher {hasher!r} is not hashable", argument="hasher") from None
 
 
 def check_seed(seed: object) -> int:
@@ -89,9 +104,15 @@ class Hasher:
         raw, base = spans.data.tobytes(), spans.base
         for i, (start, end) in enumerate(zip(spans.starts.tolist(), spans.ends.tolist(), strict=True)):
             token = raw[base + start : base + end]
-            value: Any = self.function(token)  # type: ignore[operator]
+            row = int(np.searchsorted(spans.offsets, i, "right")) - 1
+            try:
+                value: Any = self.function(token)  # type: ignore[operator]
+            except Exception as error:
+                raise TokenizerError(
+                    f"hasher failed on {token!r}: {error!r}", row=row, argument="hasher"
+                ) from error
             if not isinstance(value, (int, np.integer)) or not 0 <= value <= _MOST_128:
                 raise InvalidInputError(
-                    f"hasher gave {value!r} for {token!r}, not an int of at most 128 bits", argument="hasher"
+                    f"hasher gave {value!r} for {token!r}, not an int of at most 128 bits", row=row, argument="hasher"
                 )
             low[i], high[i] = int(value) & _MOST_64, int(value) >> 64

@@ -24,7 +24,6 @@ from ..columns import (
     run_blocks,
 )
 from ..errors import ConfigError, InvalidInputError, TokenizerError
-from ..tokenize.callables import as_block_tokenizer
 from .base import EMPTY, Accumulator, Signed, SketchFingerprinter
 from .giant import GIANT_BYTES, Piece, piece_hashes, splitter, with_pieces
 from .stages import BlockStages, Hashes
@@ -77,7 +76,7 @@ def _run(
     outs: Sequence[NDArray[Any]] | None,
 ) -> list[_Collector]:
     n_threads = resolve_threads(threads)
-    if not all(as_block_tokenizer(f.tokenizer)._threadable for f in job.fingerprinters):
+    if not all(f._threadable for f in job.fingerprinters):
         n_threads = 1
     total = known_length(texts)
     collectors = [
@@ -126,7 +125,7 @@ class _Job:
         stages = BlockStages(block.column, scratch)
         try:
             signed = [f._sign(stages, f"@{number}") for number, f in enumerate(self.fingerprinters)]
-        except TokenizerError as error:
+        except (TokenizerError, InvalidInputError) as error:  # a user's tokenizer, or hasher
             if error.row is not None:
                 error.row = None if self.single else error.row + block.first_row
             raise
@@ -174,36 +173,33 @@ class _Collector:
 
     def __init__(self, fingerprinter: SketchFingerprinter, total: int | None, out: NDArray[Any] | None) -> None:
         shape, dtype = fingerprinter._item_shape, fingerprinter.dtype
+        self.given = out is not None
         if out is not None:
             _check_out(out, total, shape, dtype)
-        elif total is not None:
-            out = np.empty((total, *shape), dtype)
-        self.out = out
-        self.empty = np.empty((0, *shape), dtype)
-        self.parts: list[NDArray[Any]] = []
+        # Without ``out`` the number of documents is a hint: iterables may lie about their length.
+        self.records = np.empty((total or 0, *shape), dtype) if out is None else out
         self.ok: list[NDArray[np.bool_]] = []
         self.n = 0
 
     def add(self, signed: Signed) -> None:
-        n = len(signed.records)
-        if self.out is None:
-            self.parts.append(signed.records.copy())
-        else:
-            if self.n + n > len(self.out):
+        needed = self.n + len(signed.records)
+        if needed > len(self.records):
+            if self.given:
                 raise InvalidInputError(
-                    f"out has {len(self.out)} places, there are more documents", argument="out"
+                    f"out has {len(self.records)} places, there are more documents", argument="out"
                 )
-            self.out[self.n : self.n + n] = signed.records
+            grown = np.empty((max(needed, 3 * len(self.records) // 2), *self.records.shape[1:]), self.records.dtype)
+            grown[: self.n] = self.records[: self.n]
+            self.records = grown
+        self.records[self.n : needed] = signed.records
         self.ok.append(signed.ok.copy())
-        self.n += n
+        self.n = needed
 
     def finish(self, with_mask: bool) -> Any:
-        if self.out is None:
-            records = np.concatenate(self.parts) if self.parts else self.empty
-        elif self.n < len(self.out):
-            raise InvalidInputError(f"out has {len(self.out)} places, there are {self.n} documents", argument="out")
-        else:
-            records = self.out
+        if self.given and self.n < len(self.records):
+            places = len(self.records)
+            raise InvalidInputError(f"out has {places} places, there are {self.n} documents", argument="out")
+        records = self.records if self.n == len(self.records) else self.records[: self.n].copy()
         if not with_mask:
             return records
         return records, np.concatenate(self.ok) if self.ok else np.empty(0, np.bool_)
