@@ -24,7 +24,7 @@ from .base import SketchFingerprinter
 from .stages import BlockStages, Hashes
 
 GIANT_BYTES = 1 << 22  # from this size on a document is cut
-PIECE_BYTES = 1 << 18
+PIECE_BYTES = 1 << 20
 MOST_K = 1024  # longer shingles reach over too many pieces to be worth cutting
 AHEAD_BYTES = 1 << 12  # looked at for the tokens that the last shingles of a piece need; more if they are long
 
