@@ -60,7 +60,10 @@ demo: $(STAMP)  ## a summary of the texts in docs/sample, or of FOLDER=...
 	@$(BIN)/python docs/demo.py "$(FOLDER)"
 
 bench: DATA ?= ../shared/data
-bench: $(STAMP)  ## speed beside peers, on the texts in DATA=... (made-up ones without)
+bench: $(STAMP)  ## speed beside peers (7 min), on the texts in DATA=... (made-up ones without)
+	@$(BIN)/python $(PIP) install -e ".[bench]"
+	@$(BIN)/python -m benchmarks core --data "$(DATA)"
+	@$(BIN)/python -m benchmarks stages --data "$(DATA)"
 	@$(BIN)/python -m benchmarks text --data "$(DATA)"
 
 unicode: $(STAMP)  ## rebuild the frozen Unicode tables from UCD=folder

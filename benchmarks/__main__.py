@@ -4,18 +4,23 @@ from __future__ import annotations
 
 import argparse
 import sys
+from importlib import import_module
 from pathlib import Path
 
 import conftest  # noqa: F401  keys Numba's cache on the text of all kernels, before anything imports Numba
 
-from . import corpora, hamming, index, text, timing
+from . import corpora, timing
 
-# A benchmark is a module with HELP, SECONDS (what it takes to measure well) and run(loaded, seconds) -> dict.
+# Module of this package -> what it measures. It has SECONDS (what it takes to measure well) and
+# run(loaded, seconds) -> dict; one that can draw has plot(results, machine, path), too.
 BENCHMARKS = {
-    "text": text,
-    "hamming": hamming,
-    "index": index,
+    "core": "MinHash and SimHash of whole corpora beside the peers; start-up; memory",
+    "stages": "what each stage of a signature costs, one core: ns a token, ns a byte",
+    "text": "columns, canonical text and tokens, one core, beside what Python users have",
+    "index": "LSH index: bulk insert, threshold queries, files, beside rensa and datasketch",
+    "hamming": "exact Hamming search: all pairs, queries, scan, beside simhash-pybind and faiss",
 }
+DRAWING = ("core",)
 
 
 def main() -> int:
@@ -29,13 +34,15 @@ def main() -> int:
 
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__import__("benchmarks").__doc__)
     commands = parser.add_subparsers(dest="command", required=True)
-    for name, module in BENCHMARKS.items():
-        commands.add_parser(name, parents=[shared], help=module.HELP, description=module.HELP)
+    for name, description in BENCHMARKS.items():
+        command = commands.add_parser(name, parents=[shared], help=description, description=description)
+        if name in DRAWING:
+            command.add_argument("--plot", type=Path, metavar="FILE", help="draw bars: FILE.svg and FILE.png")
     options = parser.parse_args()
     if options.mb <= 0:
         parser.error("--mb must be positive")
 
-    module = BENCHMARKS[options.command]
+    module = import_module(f".{options.command}", __package__)
     machine = timing.machine()
     print(timing.describe(machine))
     loaded = corpora.load(options.data, int(options.mb * 1e6))
@@ -49,6 +56,12 @@ def main() -> int:
             options.json, {"benchmark": options.command, "machine": machine, "corpora": described, **results}
         )
         print(f"\nwritten to {options.json}")
+    if getattr(options, "plot", None) is not None:
+        try:
+            module.plot(results, machine, options.plot)
+            print(f"drawn: {options.plot.with_suffix('.svg')}, {options.plot.with_suffix('.png')}")
+        except ImportError as error:
+            print(f"no plot: {error}", file=sys.stderr)
     return 0
 
 

@@ -19,6 +19,7 @@ K = 5
 SEED = 1
 
 Call = Callable[[Any], object]
+# list: new Python strings; arrow: a large_string column; sets: lists of distinct tokens, made by Python beforehand
 Start = Literal["list", "arrow", "sets"]
 
 
@@ -28,7 +29,7 @@ class Contender:
 
     name: str
     sketch: str  # MinHash, SimHash, or something else altogether
-    start: Start  # list: new Python strings; arrow: a large_string column; sets: lists of distinct tokens, made by Python beforehand
+    start: Start
     module: str  # what must be installed
     make: Callable[[int], Call]  # threads -> what is measured
     remark: str = ""

@@ -125,9 +125,7 @@ KNOWN: dict[str, dict[str, Callable[[Row], bool]]] = {
 
 
 def _known(name: str, sources: dict[str, Callable[[Row], bool]], folder: Path, limit: int) -> Corpus | None:
-    files = {
-        source: folder / f"{source}.jsonl.gz" for source in sources if (folder / f"{source}.jsonl.gz").is_file()
-    }
+    files = {source: folder / f"{source}.jsonl.gz" for source in sources if (folder / f"{source}.jsonl.gz").is_file()}
     if name == "multi":
         by_language = _languages(files, sources)
         streams = {language: _capped(_fairly(parts)) for language, parts in by_language.items()}

@@ -16,7 +16,6 @@ import txtfp_np as tx
 from .corpora import Corpus
 from .timing import Timing, peak_memory, print_table, race
 
-HELP = "columns, canonical text and tokens, one core, beside what Python users have"
 SECONDS = 60.0
 OURS = "txtfp_np"
 K = 5

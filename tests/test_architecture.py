@@ -59,7 +59,8 @@ def module_name(path: Path) -> str:
 
 def part_of(module: str) -> str:
     """``txtfp_np.tokenize.words`` is in ``tokenize``; the package itself is in ``""``."""
-    return [*module.split("."), ""][1]
+    name = [*module.split("."), ""][1]
+    return "cli" if name == "__main__" else name
 
 
 def _is_type_checking(node: ast.AST) -> bool:
@@ -122,6 +123,8 @@ def _inside(module: str, part: str, item: Import) -> Iterator[str]:
     elif target == "kernels":
         if item.at_import:
             yield "a kernel is imported inside the function that needs it, so that start-up never pays for Numba"
+    elif part == "cli" and target == "":
+        pass  # the command line uses the package as any user does
     elif part in ("", target):
         pass  # the package's own __init__ lists public names of every part; a part is free inside itself
     elif target in BESIDE:

@@ -167,7 +167,7 @@ def kernel_hashes(tokens, family, seed):
     starts = np.concatenate([np.zeros(1, np.int32), ends[:-1]])
     starts.flags.writeable = ends.flags.writeable = False
     low, high = np.empty((2, len(tokens)), np.uint64)
-    hashing.hash_spans(data, 0, starts, ends, family, np.uint64(seed), hashing.secrets(seed), low, high)
+    hashing.hash_spans(data, 0, starts, ends, family, hashing.secrets(seed), low, high)
     return list(zip(low.tolist(), high.tolist(), strict=True))
 
 
@@ -206,7 +206,7 @@ def test_xxh3_64():
         starts = np.zeros(1, np.int64)
         starts.flags.writeable = False
         out = np.empty(1, np.uint64)
-        hashing.xxh3_64_rows(data, starts, row["len"], np.uint64(0), secret, out)
+        hashing.xxh3_64_rows(data, starts, row["len"], secret, out)
         assert int(out[0]) == int(row["xxh3_64"], 16)
         assert int(out[0]) == xxhash.xxh3_64_intdigest(pattern(row["len"]))
 

@@ -38,7 +38,7 @@ def hash_all(family, seed):
     starts = frozen(np.array(STARTS, np.int32))
     ends = frozen(starts + np.arange(2101, dtype=np.int32))
     low, high = np.empty((2, 2101), np.uint64)
-    hashing.hash_spans(data, BASE, starts, ends, family, np.uint64(seed), hashing.secrets(seed), low, high)
+    hashing.hash_spans(data, BASE, starts, ends, family, hashing.secrets(seed), low, high)
     return list(zip(low.tolist(), high.tolist(), strict=True))
 
 
@@ -70,7 +70,7 @@ def test_xxh3_64(seed):
     for length in LENGTHS:
         starts = frozen(np.array([BASE + STARTS[length], 0, 1], np.int64))
         out = np.empty(3, np.uint64)
-        hashing.xxh3_64_rows(data, starts, length, np.uint64(seed), secret, out)
+        hashing.xxh3_64_rows(data, starts, length, secret, out)
         found.append(out.tolist())
     expected = [
         [xxhash.xxh3_64_intdigest(piece, seed) for piece in (span(length), RAW[:length], RAW[1 : 1 + length])]
@@ -107,7 +107,7 @@ def test_long_inputs(seed):
     }
     for family, wanted in expected.items():
         low, high = np.empty((2, len(lengths)), np.uint64)
-        hashing.hash_spans(data, 0, starts, ends, family, np.uint64(seed), hashing.secrets(seed), low, high)
+        hashing.hash_spans(data, 0, starts, ends, family, hashing.secrets(seed), low, high)
         assert list(zip(low.tolist(), high.tolist(), strict=True))[: len(wanted)] == wanted
 
 

@@ -3,8 +3,10 @@
 import json
 import os
 import random
+import shutil
 import subprocess
 import sys
+from pathlib import Path
 
 import numba
 import numpy as np
@@ -88,8 +90,9 @@ for fp in fingerprinters:
         stream.finalize()
 
 from txtfp_np.kernels import hashing, minhash, online, simhash
-kernels = [hashing.hash_spans, minhash.minhash_rows, simhash.simhash_rows, simhash.weighted_simhash_rows,
-           simhash.distinct_rows, simhash.look_up_keys, simhash.insert_keys, simhash.tally_keys,
+kernels = [hashing.xxh3_spans, hashing.murmur3_spans, hashing.xxh64_spans,
+           minhash.minhash_rows, simhash.simhash_rows, simhash.weighted_simhash_rows,
+           simhash.distinct_rows, simhash.look_up_keys, simhash.number_keys, simhash.tally_keys,
            simhash.add_bit_counts, online.last_segment_begin, online.open_segment_begin]
 json.dump({kernel.__name__: [str(signature) for signature in kernel.signatures] for kernel in kernels}, sys.stdout)
 """
@@ -112,9 +115,8 @@ def test_each_kernel_compiles_once():
 @jit_only
 def test_each_sketch_kernel_compiles_once():
     signatures = signatures_after(SKETCHED)
-    assert len(signatures) == 11
-    # Tables hold weights (float32) or numbers of keys (int64).
-    expected = {**dict.fromkeys(signatures, 1), "insert_keys": 2}
+    assert len(signatures) == 13
+    expected = dict.fromkeys(signatures, 1)
     assert {name: len(found) for name, found in signatures.items()} == expected, signatures
 
 
@@ -374,3 +376,26 @@ print(json.dumps(found))
     )
     assert done.returncode == 0, done.stderr[-2000:]
     assert json.loads(done.stdout) == expected
+
+
+@jit_only
+def test_an_edited_helper_makes_cached_kernels_stale(tmp_path):
+    """Numba looks at a kernel's own file only; the stamp covers all files of the folder."""
+    package = tmp_path / "txtfp_np"
+    shutil.copytree(Path(tx.__file__).parent, package, ignore=shutil.ignore_patterns("__pycache__"))
+    run = "import txtfp_np as tx; print(tx.WordTokenizer().tokens('größe x'), tx.__file__)"
+    environment = {**os.environ, "PYTHONPATH": str(tmp_path), "NUMBA_CACHE_DIR": str(tmp_path / "cache")}
+
+    def words():
+        done = subprocess.run(
+            [sys.executable, "-c", run], capture_output=True, text=True, check=True, env=environment, cwd=tmp_path
+        )
+        assert str(tmp_path) in done.stdout
+        return done.stdout.split(" /")[0]
+
+    assert words() == "['größe', 'x']"
+    helper = package / "kernels" / "decode.py"
+    text = helper.read_text(encoding="utf-8")
+    assert "return value, 1 + (lead >> 7)" in text
+    helper.write_text(text.replace("return value, 1 + (lead >> 7)", "return np.int64(0), 1 + (lead >> 7)"), "utf-8")
+    assert words() == "[]"

@@ -11,6 +11,7 @@
 8. ``fingerprint_many`` gives what separate calls give.
 9. ``IdfTable.fit`` equals the oracle, whatever the size of blocks and the number of threads.
 10. The estimate of the Jaccard similarity has no bias, and the variance of a binomial distribution.
+11. A document that is cut into pieces gives the same tokens and the same record, wherever the cuts may fall.
 """
 
 import itertools
@@ -28,7 +29,7 @@ from oracles import sketches as oracle
 from support import blocks_of
 
 import txtfp_np as tx
-from txtfp_np.sketch import base, streaming
+from txtfp_np.sketch import giant, run, streaming
 
 LINES = tx.CallableTokenizer(str.splitlines, name="lines")
 PLAIN = tx.Canonicalizer(normalization="none", case_fold="none", strip_bidi=False, strip_format=False)
@@ -204,15 +205,14 @@ texts = st.lists(st.one_of(st.sampled_from(PIECES), st.text(max_size=3)), max_si
 class Recorder:
     """A hash function that remembers what it was given."""
 
+    name = "recorder"
+
     def __init__(self):
         self.tokens = []
 
     def __call__(self, token):
         self.tokens.append(token)
         return hash_of(token)
-
-    def __deepcopy__(self, memo):
-        return self
 
 
 def hash_of(token):
@@ -306,7 +306,7 @@ def test_online_simhash_of_every_kind(cut_text, data):
 # 7
 def in_blocks_of(n_bytes):
     patch = pytest.MonkeyPatch()
-    patch.setattr(base, "SKETCH_BLOCK_BYTES", n_bytes)
+    patch.setattr(run, "SKETCH_BLOCK_BYTES", n_bytes)
     return patch
 
 
@@ -438,3 +438,39 @@ def test_estimates_stay_within_their_bounds(family, h):
     # The mean of n squares is 1; its own variance is (kurtosis + 2) / n.
     assert abs(np.mean(deviations**2) - 1) < 5 * math.sqrt((3 + 2) / len(deviations))
     assert np.mean(np.abs(deviations) > 4) < 0.02
+
+
+# 11
+@settings(max_examples=400)
+@given(
+    st.one_of(texts, st.lists(texts, max_size=6).map(" ".join)),
+    st.sampled_from(CANONICALIZERS),
+    st.sampled_from(TOKENIZERS),
+    st.integers(1, 60),
+    st.integers(1, 30),
+    st.integers(1, 3),
+)
+def test_pieces_of_a_document(text, canonicalizer, tokenizer, piece_bytes, ahead_bytes, threads):
+    minhash = tx.MinHashFingerprinter(canonicalizer, tokenizer, h=8)
+    others = [
+        tx.SimHashFingerprinter(canonicalizer, tokenizer, weighting=weighting, bits=256)
+        for weighting in ("tf", "uniform", tx.IdfTable({"a": 2.5, "word": -1.0}))
+    ]
+    expected = [fp.fingerprint(text, on_empty="mask") for fp in (minhash, *others)]
+    whole, cut = Recorder(), Recorder()
+    minhash.replace(hasher=whole).fingerprint(text, on_empty="mask")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(run, "GIANT_BYTES", 1)
+        patch.setattr(giant, "GIANT_BYTES", 1)
+        patch.setattr(giant, "PIECE_BYTES", piece_bytes)
+        patch.setattr(giant, "AHEAD_BYTES", ahead_bytes)
+        patch.setattr(run, "SKETCH_BLOCK_BYTES", 1)
+        minhash.replace(hasher=cut).fingerprint(text, on_empty="mask", threads=1)
+        for fp, (record, ok) in zip((minhash, *others), expected, strict=True):
+            found, signed = fp.fingerprint(text, on_empty="mask", threads=threads)
+            assert (found.tobytes(), signed) == (record.tobytes(), ok)
+            column, mask = fp.fingerprint(["x y", text, "z"], on_empty="mask", threads=threads)
+            assert (column[1].tobytes(), mask[1]) == (record.tobytes(), ok)
+        together = tx.fingerprint_many(text, [minhash, *others], on_empty="mask", threads=threads)
+        assert [record.tobytes() for record, _ in together] == [record.tobytes() for record, _ in expected]
+    assert cut.tokens == whole.tokens

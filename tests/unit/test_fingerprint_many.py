@@ -120,7 +120,7 @@ def test_results_do_not_share_memory():
 
 
 def test_threads_and_progress(monkeypatch):
-    monkeypatch.setattr("txtfp_np.sketch.base.SKETCH_BLOCK_BYTES", 8)
+    monkeypatch.setattr("txtfp_np.sketch.run.SKETCH_BLOCK_BYTES", 8)
     texts = [f"{text} {n}" for n in range(60) for text in TEXTS]
     expected = [fp.fingerprint(texts, threads=1).tobytes() for fp in ALL]
     seen = []

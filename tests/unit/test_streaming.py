@@ -1,6 +1,7 @@
 """Streams: caps, broken UTF-8, reset, repeated finalize, and the online form in memory that does not grow."""
 
 import copy
+import threading
 import tracemalloc
 
 import numpy as np
@@ -246,7 +247,6 @@ def test_trailing_incomplete_code_point(max_bytes, character):
 
 
 @buffered_and_online
-@pytest.mark.xfail(reason="Python's decoder waits for the third byte of a surrogate; the crate refuses the second")
 def test_begin_of_a_surrogate_is_no_incomplete_code_point(max_bytes):
     stream = tx.SimHashStreaming(SIMHASH, max_bytes=max_bytes)
     stream.update(b"one ")
@@ -294,7 +294,6 @@ def test_long_tokens_within_the_limit(monkeypatch):
         assert found == fp.fingerprint(text)
 
 
-@pytest.mark.xfail(reason="(0, 0) marks an empty place of the table: a token with that hash is taken for the first one")
 def test_hash_of_zero():
     hasher = {b"a": 0, b"bb": 1}.__getitem__
     fp = SIMHASH.replace(weighting="uniform", hasher=hasher)
@@ -344,3 +343,39 @@ def test_memory_does_not_grow_with_the_text(fp, streamer):
     assert most_held < 2_000_000
     assert peak < 16_000_000
     assert found == fp.fingerprint(paragraph * n_times)
+
+
+def test_a_function_of_the_user_is_never_copied():
+    """Locks and open files cannot be; finalize() works on a copy of the state alone."""
+    lock = threading.Lock()
+
+    def hasher(token):
+        with lock:
+            return len(token)
+
+    stream = tx.SimHashStreaming(tx.SimHashFingerprinter(hasher=hasher), max_bytes=None)
+    stream.update(b"some words")
+    assert stream.finalize() == stream.finalize() == tx.SimHashFingerprinter(hasher=hasher).fingerprint("some words")
+
+
+def test_a_stream_that_failed_half_way_wants_a_reset(monkeypatch):
+    monkeypatch.setattr("txtfp_np.sketch.streaming._STEP_BYTES", 4)
+    hasher = lambda token: 1 // (token != b"bad")  # noqa: E731
+    stream = tx.SimHashStreaming(tx.SimHashFingerprinter(hasher=hasher), max_bytes=None)
+    with pytest.raises(tx.TokenizerError):
+        stream.update(b"good bad words ")
+    for again in (lambda: stream.update(b"more"), stream.finalize):
+        with pytest.raises(tx.InvalidInputError, match="the stream has failed before"):
+            again()
+    stream.reset()
+    stream.update(b"good")
+    assert stream.finalize() == tx.SimHashFingerprinter(hasher=hasher).fingerprint("good")
+
+
+def test_held_tokens_have_a_cap(monkeypatch):
+    monkeypatch.setattr("txtfp_np.sketch.online.MOST_HELD_BYTES", 100)
+    monkeypatch.setattr("txtfp_np.sketch.streaming._STEP_BYTES", 50)
+    fp = tx.MinHashFingerprinter(tokenizer=tx.ShingleTokenizer(k=1000))
+    stream = tx.MinHashStreaming(fp, max_bytes=None)
+    with pytest.raises(tx.InvalidInputError, match="999 tokens are longer than 100 bytes"):
+        stream.update(b"some words and more " * 20)

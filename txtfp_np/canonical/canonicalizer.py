@@ -24,6 +24,7 @@ from ..columns import (
     run_blocks,
 )
 from ..columns.checks import check_errors_option, read_only
+from ..errors import ConfigError
 from ..options import check_choice, check_flag
 from .pipeline import Pass, canonicalize_block
 
@@ -159,6 +160,8 @@ class Canonicalizer:
         >>> Canonicalizer(case_fold="none").canonicalize("ﬁne Ⅷ")
         'fine VIII'
         """
+        if threads is not None:
+            resolve_threads(threads)  # refuse nonsense even where one thread is enough
         if is_single(texts):
             return self._canonicalize_one(texts, errors)  # type: ignore[arg-type]
         n_threads = resolve_threads(threads)
@@ -186,6 +189,14 @@ class Canonicalizer:
     def _canonicalize_block(self, block: TextColumn, scratch: Scratch) -> TextColumn:
         data, offsets = canonicalize_block(block.data, block.offsets, self.passes, scratch)
         return TextColumn._trusted(data, offsets, block.validity)
+
+
+def check_canonicalizer(value: object) -> None:
+    """Refuse anything but a :class:`Canonicalizer`."""
+    if not isinstance(value, Canonicalizer):
+        raise ConfigError(
+            f"canonicalizer must be a Canonicalizer, got {type(value).__name__}", argument="canonicalizer"
+        )
 
 
 class _Parts:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import os
 import sys
+import threading
 import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sized
@@ -176,6 +177,7 @@ def run_blocks(
     consume: Callable[[Result], object],
     *,
     threads: int,
+    detached: bool = False,
     progress: Progress = False,
     total: int | None = None,
 ) -> None:
@@ -188,12 +190,16 @@ def run_blocks(
         it can be.
     work : callable
         ``work(block, scratch) -> result``; runs on a worker thread, so it should spend its time in
-        kernels, which release the GIL. The result may be made of views into ``scratch``.
+        kernels, which release the GIL. The result may be made of views into ``scratch``, unless it is
+        ``detached``.
     consume : callable
         ``consume(result)``; runs on the calling thread. When it returns, the scratch of that block
         goes to another one: what is to be kept must be copied.
     threads : int
         From :func:`resolve_threads`. With 1 everything runs on the calling thread.
+    detached : bool
+        Results hold nothing of the scratch. Then every worker keeps its own, which stays in the cache
+        of its core, and no worker waits for a result to be consumed.
     progress : bool or callable
         True writes a line to stderr a few times a second; a callable is given the number of
         finished documents and ``total`` after every block.
@@ -221,7 +227,7 @@ def run_blocks(
                 consume(work(block, scratch))
                 reporter.add(len(block))
         else:
-            _run_pooled(blocks, work, consume, threads, reporter)
+            _run_pooled(blocks, work, consume, threads, detached, reporter)
     finally:
         reporter.close()
         close = getattr(blocks, "close", None)
@@ -234,26 +240,38 @@ def _run_pooled(
     work: Callable[[Block, Scratch], Result],
     consume: Callable[[Result], object],
     threads: int,
+    detached: bool,
     reporter: _Reporter,
 ) -> None:
     from concurrent.futures import ThreadPoolExecutor  # only now: it takes a while to import
 
-    pending: deque[tuple[Future[Result], Scratch, int]] = deque()
+    pending: deque[tuple[Future[Result], Scratch | None, int]] = deque()
     # Two more blocks than workers: one is being consumed, one waits for the next free worker.
-    idle = [Scratch() for _ in range(threads + 2)]
+    idle: list[Scratch] = []
+    most = 4 * threads if detached else threads + 2
+    own = threading.local()
     pool: ThreadPoolExecutor | None = None
     alone: Block | None = None  # the first block, as long as no second one has come
 
+    def work_with_own(block: Block) -> Result:
+        if not hasattr(own, "scratch"):
+            own.scratch = Scratch()
+        return work(block, own.scratch)
+
     def submit(pool: ThreadPoolExecutor, block: Block) -> None:
-        while pending and (not idle or pending[0][0].done()):
+        while pending and (len(pending) >= most or pending[0][0].done()):
             finish_oldest()
-        scratch = idle.pop()
-        pending.append((pool.submit(work, block, scratch), scratch, len(block)))
+        if detached:
+            pending.append((pool.submit(work_with_own, block), None, len(block)))
+        else:
+            scratch = idle.pop() if idle else Scratch()
+            pending.append((pool.submit(work, block, scratch), scratch, len(block)))
 
     def finish_oldest() -> None:
         future, scratch, n_docs = pending.popleft()
         consume(future.result())
-        idle.append(scratch)
+        if scratch is not None:
+            idle.append(scratch)
         reporter.add(n_docs)
 
     stream = iter(blocks)
@@ -278,7 +296,7 @@ def _run_pooled(
                 submit(pool, block)
         if pool is None and alone is not None:
             # Starting a thread takes longer than the few documents that most calls are about.
-            consume(work(alone, idle.pop()))
+            consume(work(alone, Scratch()))
             reporter.add(len(alone))
         while pending:
             finish_oldest()

@@ -14,7 +14,7 @@ import numpy as np
 
 from . import layout
 from ._jit import helper, kernel, routine
-from .decode import classify, code_point_starts, decode_sequence, encode_code_point, load_sequence
+from .decode import classify, code_point_starts, decode_sequence, encode_code_point, encode_word, load_sequence
 from .intrinsics import copy64, load_u64, store_u32, store_u64, trailing_zeros
 from .normalize import (
     DECOMPOSITION,
@@ -24,6 +24,7 @@ from .normalize import (
     SPARE,
     TEXT,
     compose,
+    compose_pair,
     order_marks,
     replace_sequences,
     replaced_length,
@@ -133,6 +134,21 @@ def _rewrite_segment(data, begin, stop, codes, full, options, work, out, out_pos
 
 
 @routine
+def _compose_behind(data, begin, known, known_end, position, full):
+    """What the starter at ``begin`` and the mark at ``position`` compose to, or -1.
+
+    ``known`` is what the starter and the marks up to ``known_end`` have already become, or -1. Nothing
+    may stand between it and the mark.
+    """
+    if known < 0:
+        known, width = decode_sequence(load_sequence(data, begin))
+        known_end = begin + width
+    if known_end != position:
+        return np.int64(-1)
+    return compose_pair(known, decode_sequence(load_sequence(data, position))[0], full)
+
+
+@routine
 def _canonicalize_row(data, position, stop, tables, options, work, out, out_position):
     """One document. Returns the new ``out`` position, or ``OUT_FULL`` or ``WORK_FULL``."""
     limit = len(out) - OUT_SLACK
@@ -140,6 +156,7 @@ def _canonicalize_row(data, position, stop, tables, options, work, out, out_posi
     codes, words, descriptions, pool, full = tables
     case_bit = np.uint8(options.case_bit)
     begin, out_begin = position, out_position  # of the current segment
+    composite, composite_begin, composite_end = np.int64(0), np.int64(-1), np.int64(0)  # the last one made
     last_class = 0  # combining class of the last code point written
     previous = _PLAIN  # PLAIN only if nothing composes with the last starter
     while position < stop:
@@ -198,6 +215,26 @@ def _canonicalize_row(data, position, stop, tables, options, work, out, out_posi
                 elif code == _MAYBE_FORWARD:
                     previous = _PLAIN_FORWARD
             else:
+                # A starter and a mark that compose are equivalent to the composite, which then goes the
+                # quick way, too: decomposed text need not take the full algorithm.
+                if options.composes != 0:
+                    known = composite if composite_begin == begin else np.int64(-1)
+                    composite = _compose_behind(data, begin, known, composite_end, position, full)
+                    composite_begin, composite_end = begin, position + width
+                    if composite >= 0:
+                        word = encode_word(composite)
+                        code, length = classify(codes, word)
+                        if code >= _MAPPED:
+                            description = np.int64(descriptions[np.uint64(code - _MAPPED)])
+                            length = description & _LENGTH
+                            store_u64(out, out_begin, words[np.uint64(code - _MAPPED)])
+                            last_class, previous = (0 if description & _TANGLED == 0 else _UNORDERED), _PLAIN_FORWARD
+                        else:
+                            store_u32(out, out_begin, np.uint32(word))
+                            last_class, previous = 0, code
+                        if length <= 8:  # no composite has a longer replacement; else the full algorithm
+                            position, out_position = composite_end, out_begin + length
+                            continue
                 position, out_position = _rewrite_segment(
                     data, begin, stop, codes, full, options, work, out, out_begin
                 )

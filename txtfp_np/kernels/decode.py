@@ -92,3 +92,17 @@ def encode_code_point(code_point, out, position):
     out[position + 2] = np.uint8(0x80 | ((code_point >> 6) & 0x3F))
     out[position + 3] = np.uint8(0x80 | (code_point & 0x3F))
     return position + 4
+
+
+@helper
+def encode_word(code_point):
+    """UTF-8 of one code point as a little-endian word: what :func:`load_sequence` would read."""
+    if code_point < 0x80:
+        return code_point
+    if code_point < 0x800:
+        return (0xC0 | (code_point >> 6)) | ((0x80 | (code_point & 0x3F)) << 8)
+    low, middle = 0x80 | (code_point & 0x3F), 0x80 | ((code_point >> 6) & 0x3F)
+    if code_point < 0x10000:
+        return (0xE0 | (code_point >> 12)) | (middle << 8) | (low << 16)
+    high = 0x80 | ((code_point >> 12) & 0x3F)
+    return (0xF0 | (code_point >> 18)) | (high << 8) | (middle << 16) | (low << 24)

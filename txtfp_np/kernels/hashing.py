@@ -42,16 +42,18 @@ SECRET = np.frombuffer(
 
 
 SEEDED = 192  # where the second secret begins
+_SEED = 384  # where the seed itself stands
 
 
 def secrets(seed):
-    """The default secret, then the one of XXH3's long form: its words plus and minus the seed in turn."""
+    """The default secret, the one of XXH3's long form (its words plus and minus the seed in turn), the seed."""
     words = SECRET.view("<u8").reshape(-1, 2).copy()
     words[:, 0] += np.uint64(seed)
     words[:, 1] -= np.uint64(seed)
-    both = np.concatenate([SECRET, words.ravel().view(np.uint8)])
-    both.flags.writeable = False
-    return both
+    parts = [SECRET, words.ravel().view(np.uint8), np.array([seed], "<u8").view(np.uint8)]
+    everything = np.concatenate(parts)
+    everything.flags.writeable = False
+    return everything
 
 
 @helper
@@ -378,8 +380,36 @@ def murmur3_128(at, length, seed):
     return h1, h1 + h2
 
 
+# One kernel a family: most programs need one of them, and compiling is what a first call waits for.
 @kernel
-def hash_spans(data, base, starts, ends, family, seed, secret, low, high):
+def xxh3_spans(data, base, starts, ends, secret, low, high):
+    """XXH3-128 of spans; see :func:`hash_spans`."""
+    text, key = address(data, base), address(secret, 0)
+    seed = peek_u64(key + _SEED)
+    for i in range(len(starts)):
+        length = np.int64(ends[i]) - np.int64(starts[i])
+        low[i], high[i] = xxh3_128(text + np.int64(starts[i]), length, seed, key)
+
+
+@kernel
+def murmur3_spans(data, base, starts, ends, secret, low, high):
+    """MurmurHash3 x64-128 of spans; see :func:`hash_spans`."""
+    text, seed = address(data, base), peek_u64(address(secret, 0) + _SEED)
+    for i in range(len(starts)):
+        length = np.int64(ends[i]) - np.int64(starts[i])
+        low[i], high[i] = murmur3_128(text + np.int64(starts[i]), length, seed)
+
+
+@kernel
+def xxh64_spans(data, base, starts, ends, secret, low, high):
+    """XXH64 of spans, the high half being 0; see :func:`hash_spans`."""
+    text, seed = address(data, base), peek_u64(address(secret, 0) + _SEED)
+    for i in range(len(starts)):
+        length = np.int64(ends[i]) - np.int64(starts[i])
+        low[i], high[i] = xxh64(text + np.int64(starts[i]), length, seed), np.uint64(0)
+
+
+def hash_spans(data, base, starts, ends, family, secret, low, high):
     """128-bit hashes of spans.
 
     Parameters
@@ -389,27 +419,18 @@ def hash_spans(data, base, starts, ends, family, seed, secret, low, high):
         Added to every span.
     starts, ends : int32[n], read-only
     family : int
-        ``XXH3_128``, ``MURMUR3_128`` or ``XXH64`` (whose high half is 0).
-    seed : uint64
-    secret : uint8[384], read-only
+        ``XXH3_128``, ``MURMUR3_128`` or ``XXH64``.
+    secret : uint8[392], read-only
         :func:`secrets` of the seed.
     low, high : uint64[n]
         Written.
     """
-    text, key = address(data, base), address(secret, 0)
-    for i in range(len(starts)):
-        at = text + np.int64(starts[i])
-        length = np.int64(ends[i]) - np.int64(starts[i])
-        if family == XXH3_128:
-            low[i], high[i] = xxh3_128(at, length, seed, key)
-        elif family == MURMUR3_128:
-            low[i], high[i] = murmur3_128(at, length, seed)
-        else:
-            low[i], high[i] = xxh64(at, length, seed), np.uint64(0)
+    (xxh3_spans, murmur3_spans, xxh64_spans)[family](data, base, starts, ends, secret, low, high)
 
 
 @kernel
-def xxh3_64_rows(data, starts, length, seed, secret, out):
+def xxh3_64_rows(data, starts, length, secret, out):
     """XXH3-64 of ``data[start:start + length]`` for every start; ``int64`` starts, ``uint64`` out."""
+    key = address(secret, 0)
     for i in range(len(starts)):
-        out[i] = xxh3_64(address(data, starts[i]), length, seed, address(secret, 0))
+        out[i] = xxh3_64(address(data, starts[i]), length, peek_u64(key + _SEED), key)

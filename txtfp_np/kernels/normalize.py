@@ -131,7 +131,7 @@ def order_marks(work, text, n, full, room):
 
 
 @routine
-def _compose_pair(first, second, full):
+def compose_pair(first, second, full):
     """Primary composite of two code points, or -1."""
     if _L <= first < _L + _N_L and _V <= second < _V + _N_V:
         return _S + ((first - _L) * _N_V + (second - _V)) * _N_T
@@ -163,7 +163,7 @@ def compose(work, text, n, full, room):
         combining = np.int64(work[np.uint64(classes + i)])
         code_point = np.int64(work[np.uint64(text + i)])
         if starter >= 0 and (starter == length - 1 or last_class < combining):
-            composite = _compose_pair(np.int64(work[np.uint64(text + starter)]), code_point, full)
+            composite = compose_pair(np.int64(work[np.uint64(text + starter)]), code_point, full)
             if composite >= 0:
                 work[np.uint64(text + starter)] = np.uint32(composite)
                 continue

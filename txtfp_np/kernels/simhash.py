@@ -46,12 +46,12 @@ def simhash_rows(hashes, offsets, tie_is_one, out, stride):
 
 @helper
 def _saturating_add(a, b):
-    total = a + b
-    if b > 0 and total < a:
+    # Tested before adding: signed sums may not overflow in LLVM, which drops a test afterwards.
+    if b > 0 and a > _MOST - b:
         return _MOST
-    if b < 0 and total > a:
+    if b < 0 and a < _LEAST - b:
         return _LEAST
-    return total
+    return a + b
 
 
 @kernel
@@ -76,21 +76,19 @@ def weighted_simhash_rows(hashes, weights, offsets, tie_is_one, out, stride):
 
 
 @routine
-def _slot_of(low, high, table_low, table_high, mask):
-    """Place of a key in an open-addressed table, or of the empty place where it belongs.
+def _place_of(low, high, table_low, table_high, table_numbers, mask):
+    """Place of a key in an open-addressed table, or the empty place where it belongs.
 
-    A place is empty when both halves are 0; the key (0, 0) itself is never stored (see callers).
+    Keys are numbered from 1; the number of an empty place is 0.
     """
     place = low & mask
-    while (table_low[place] | table_high[place]) != np.uint64(0) and (
-        table_low[place] != low or table_high[place] != high
-    ):
+    while table_numbers[place] != 0 and (table_low[place] != low or table_high[place] != high):
         place = (place + _ONE) & mask
     return place
 
 
 @kernel
-def distinct_rows(low, high, offsets, places, keep_low, keep_high, positions, counts, out_offsets):
+def distinct_rows(low, high, offsets, places, positions, counts, out_offsets):
     """Distinct tokens of every row, in order of first appearance, with how often they occur.
 
     Parameters
@@ -100,7 +98,6 @@ def distinct_rows(low, high, offsets, places, keep_low, keep_high, positions, co
     offsets : int64[n + 1], read-only
     places : int32[:]
         Scratch; a power of two long, at least twice the tokens of the longest row.
-    keep_low, keep_high : uint64[n_tokens]
     positions, counts : int64[n_tokens]
         Written: first position among all tokens, occurrences.
     out_offsets : int64[n + 1]
@@ -122,12 +119,11 @@ def distinct_rows(low, high, offsets, places, keep_low, keep_high, positions, co
                 found = np.int64(places[place])
                 if found < 0:
                     places[place] = np.int32(n - out_offsets[row])
-                    keep_low[n], keep_high[n] = low[token], high[token]
                     positions[n], counts[n] = token, 1
                     n += 1
                     break
                 found += out_offsets[row]
-                if keep_low[found] == low[token] and keep_high[found] == high[token]:
+                if low[positions[found]] == low[token] and high[positions[found]] == high[token]:
                     counts[found] += 1
                     break
                 place = (place + _ONE) & mask
@@ -135,39 +131,37 @@ def distinct_rows(low, high, offsets, places, keep_low, keep_high, positions, co
 
 
 @kernel
-def look_up_keys(low, high, table_low, table_high, table_values, missing, out):
-    """Values of 128-bit keys in an open-addressed table whose size is a power of two.
+def look_up_keys(low, high, table_low, table_high, table_numbers, values, missing, out):
+    """Values of 128-bit keys, by the numbers that an open-addressed table gives them.
 
-    ``missing`` stands for keys that are not there; empty places hold the key (0, 0).
+    The size of the table is a power of two; ``missing`` stands for keys that are not in it.
     """
     mask = np.uint64(len(table_low) - 1)
     for i in range(len(low)):
-        place = _slot_of(low[i], high[i], table_low, table_high, mask)
-        found = table_low[place] == low[i] and table_high[place] == high[i]
-        out[i] = table_values[place] if found else missing
+        number = table_numbers[_place_of(low[i], high[i], table_low, table_high, table_numbers, mask)]
+        out[i] = values[number - 1] if number != 0 else missing
 
 
 @kernel
-def insert_keys(low, high, values, table_low, table_high, table_values):
-    """Fill an open-addressed table; a key that comes again overwrites its value."""
+def number_keys(low, high, table_low, table_high, table_numbers):
+    """Fill an open-addressed table with keys, numbered from 1; of equal keys the last number counts."""
     mask = np.uint64(len(table_low) - 1)
     for i in range(len(low)):
-        place = _slot_of(low[i], high[i], table_low, table_high, mask)
-        table_low[place], table_high[place] = low[i], high[i]
-        table_values[place] = values[i]
+        place = _place_of(low[i], high[i], table_low, table_high, table_numbers, mask)
+        table_low[place], table_high[place], table_numbers[place] = low[i], high[i], i + 1
 
 
 @kernel
-def tally_keys(low, high, table_low, table_high, table_ids, counts, n_keys, new):
+def tally_keys(low, high, table_low, table_high, table_numbers, counts, n_keys, new):
     """Count keys, numbering those that are new.
 
     Parameters
     ----------
     low, high : uint64[n], read-only
-    table_low, table_high : uint64[size], table_ids : int64[size]
+    table_low, table_high : uint64[size], table_numbers : int64[size]
         Open-addressed table with room for all.
     counts : int64[:]
-        One more for each key, by its number.
+        One more for each key, by its number less one.
     n_keys : int
         Keys numbered so far.
     new : int64[n]
@@ -181,12 +175,12 @@ def tally_keys(low, high, table_low, table_high, table_ids, counts, n_keys, new)
     mask = np.uint64(len(table_low) - 1)
     before = n_keys
     for i in range(len(low)):
-        place = _slot_of(low[i], high[i], table_low, table_high, mask)
-        if table_low[place] != low[i] or table_high[place] != high[i]:
-            table_low[place], table_high[place], table_ids[place] = low[i], high[i], n_keys
+        place = _place_of(low[i], high[i], table_low, table_high, table_numbers, mask)
+        if table_numbers[place] == 0:
             new[n_keys - before] = i
             n_keys += 1
-        counts[table_ids[place]] += 1
+            table_low[place], table_high[place], table_numbers[place] = low[i], high[i], n_keys
+        counts[table_numbers[place] - 1] += 1
     return n_keys
 
 

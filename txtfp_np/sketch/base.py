@@ -12,15 +12,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..canonical import Canonicalizer
+from ..canonical.canonicalizer import check_canonicalizer
 from ..columns import (
     Document,
     Progress,
     Texts,
 )
-from ..errors import ConfigError
-from ..schema.identity import FingerprintMetadata, config_hash_of
+from ..schema.identity import FingerprintMetadata, HashFamily, config_hash_of
 from ..tokenize import Tokenizer
-from ..tokenize.callables import check_tokenizer
+from ..tokenize.callables import as_block_tokenizer, check_tokenizer
 from .hashing import Hasher, check_hasher, check_seed
 from .stages import BlockStages, Hashes
 
@@ -85,10 +85,7 @@ class SketchFingerprinter(ABC):
 
     def _check(self) -> None:
         """Validate the fields that every sketch has; called from ``__post_init__``."""
-        canonicalizer: object = self.canonicalizer
-        if not isinstance(canonicalizer, Canonicalizer):
-            given = type(canonicalizer).__name__
-            raise ConfigError(f"canonicalizer must be a Canonicalizer, got {given}", argument="canonicalizer")
+        check_canonicalizer(self.canonicalizer)
         check_tokenizer("tokenizer", self.tokenizer)
         object.__setattr__(self, "hasher", check_hasher(self.hasher))
         object.__setattr__(self, "seed", check_seed(self.seed))
@@ -119,6 +116,11 @@ class SketchFingerprinter(ABC):
     @cached_property
     def _hash(self) -> Hasher:
         return Hasher(self.hasher, self.seed)
+
+    @property
+    def _threadable(self) -> bool:
+        """Whether no Python code of a user's runs in it."""
+        return as_block_tokenizer(self.tokenizer)._threadable and isinstance(self.hasher, HashFamily)
 
     @property
     def _hashers(self) -> list[Hasher]:

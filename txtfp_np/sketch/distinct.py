@@ -30,10 +30,9 @@ def distinct_tokens(hashes: Hashes, scratch: Scratch, key: str) -> Distinct:
     n = len(hashes.low)
     longest = int(np.diff(hashes.offsets).max(initial=0))
     places = scratch.take(f"distinct-places{key}", 1 << max(4, (2 * longest).bit_length()), np.int32)
-    low, high = (scratch.take(f"distinct-{half}{key}", n, np.uint64) for half in ("low", "high"))
     positions, counts = (scratch.take(f"distinct-{what}{key}", n, np.int64) for what in ("positions", "counts"))
     offsets = scratch.take(f"distinct-offsets{key}", len(hashes.offsets), np.int64)
-    distinct_rows(hashes.low, hashes.high, hashes.offsets, places, low, high, positions, counts, offsets)
-    n = offsets[-1]
-    low, high, positions, counts = (read_only(part[:n]) for part in (low, high, positions, counts))
+    distinct_rows(hashes.low, hashes.high, hashes.offsets, places, positions, counts, offsets)
+    positions, counts = read_only(positions[: offsets[-1]]), read_only(counts[: offsets[-1]])
+    low, high = read_only(hashes.low[positions]), read_only(hashes.high[positions])
     return Distinct(low, high, positions, counts, read_only(offsets))

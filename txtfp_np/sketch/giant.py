@@ -24,7 +24,8 @@ from .base import SketchFingerprinter
 from .stages import BlockStages, Hashes
 
 GIANT_BYTES = 1 << 22  # from this size on a document is cut
-PIECE_BYTES = 1 << 18
+PIECE_BYTES = 1 << 20
+MOST_K = 1024  # longer shingles reach over too many pieces to be worth cutting
 AHEAD_BYTES = 1 << 12  # looked at for the tokens that the last shingles of a piece need; more if they are long
 
 Bytes = NDArray[np.uint8]
@@ -91,7 +92,7 @@ def _pipeline(canonicalizer: Canonicalizer) -> str | None:
 
 def _is_simple(tokenizer: Tokenizer) -> bool:
     if isinstance(tokenizer, ShingleTokenizer):
-        return isinstance(tokenizer.inner, (WordTokenizer, GraphemeTokenizer)) and tokenizer.k > 0
+        return isinstance(tokenizer.inner, (WordTokenizer, GraphemeTokenizer)) and 0 < tokenizer.k <= MOST_K
     return isinstance(tokenizer, (WordTokenizer, GraphemeTokenizer))
 
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from ..columns import Scratch
 from ..columns.checks import read_only
-from ..errors import ConfigError, InvalidInputError
+from ..errors import ConfigError, InvalidInputError, TokenizerError
 from ..schema.identity import HashFamily
 from ..tokenize.base import Spans
 
@@ -31,9 +31,24 @@ def check_hasher(hasher: object) -> HashFamily | HashFunction:
         except ValueError:
             pass
     elif callable(hasher):
+        _check_function(hasher)
         return hasher
     names = ", ".join(repr(str(family)) for family in HashFamily)
     raise ConfigError(f"hasher must be {names} or a function bytes -> int, got {hasher!r}", argument="hasher")
+
+
+def _check_function(hasher: HashFunction) -> None:
+    """A function is part of an identity: it needs a name, and a hash that does not change."""
+    if not isinstance(getattr(hasher, "name", None), str) and not hasattr(hasher, "__qualname__"):
+        raise ConfigError(
+            f"hasher {hasher!r} has no name",
+            argument="hasher",
+            advice="give it an attribute `name`: it goes into the config hash",
+        )
+    try:
+        hash(hasher)
+    except TypeError:
+        raise ConfigError(f"hasher {hasher!r} is not hashable", argument="hasher") from None
 
 
 def check_seed(seed: object) -> int:
@@ -63,9 +78,12 @@ class Hasher:
 
     @property
     def name(self) -> str:
-        """Name for config hashes: the crate's, or the function's own."""
+        """Name for config hashes: the crate's; of a function its attribute ``name``, or where it was defined."""
         if isinstance(self.function, HashFamily):
             return self.function.as_str()
+        own = getattr(self.function, "name", None)
+        if isinstance(own, str):
+            return own
         return f"{self.function.__module__}.{getattr(self.function, '__qualname__', type(self.function).__name__)}"
 
     def hash_spans(self, spans: Spans, scratch: Scratch, key: str = "") -> tuple[Words, Words]:
@@ -76,9 +94,8 @@ class Hasher:
         if isinstance(self.function, HashFamily):
             from ..kernels.hashing import hash_spans
 
-            family, seed = _FAMILIES[self.function], np.uint64(self.seed)
-            secrets = _secrets(self.seed)
-            hash_spans(spans.data, spans.base, spans.starts, spans.ends, family, seed, secrets, low, high)
+            family, secrets = _FAMILIES[self.function], _secrets(self.seed)
+            hash_spans(spans.data, spans.base, spans.starts, spans.ends, family, secrets, low, high)
         else:
             self._call_function(spans, low, high)
         return read_only(low), read_only(high)
@@ -87,9 +104,15 @@ class Hasher:
         raw, base = spans.data.tobytes(), spans.base
         for i, (start, end) in enumerate(zip(spans.starts.tolist(), spans.ends.tolist(), strict=True)):
             token = raw[base + start : base + end]
-            value: Any = self.function(token)  # type: ignore[operator]
+            row = int(np.searchsorted(spans.offsets, i, "right")) - 1
+            try:
+                value: Any = self.function(token)  # type: ignore[operator]
+            except Exception as error:
+                raise TokenizerError(
+                    f"hasher failed on {token!r}: {error!r}", row=row, argument="hasher"
+                ) from error
             if not isinstance(value, (int, np.integer)) or not 0 <= value <= _MOST_128:
                 raise InvalidInputError(
-                    f"hasher gave {value!r} for {token!r}, not an int of at most 128 bits", argument="hasher"
+                    f"hasher gave {value!r} for {token!r}, not an int of at most 128 bits", row=row, argument="hasher"
                 )
             low[i], high[i] = int(value) & _MOST_64, int(value) >> 64

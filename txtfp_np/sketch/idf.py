@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -9,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..canonical import Canonicalizer
+from ..canonical.canonicalizer import check_canonicalizer
 from ..columns import (
     NumberedBlock,
     Progress,
@@ -57,13 +59,14 @@ class IdfTable(Mapping[str, float]):
     __slots__ = ("_by_hasher", "_column", "_digest", "_index", "_values")
 
     def __init__(self, weights: Any) -> None:
-        pairs = dict(weights.items() if isinstance(weights, Mapping) else weights)
-        for token, weight in pairs.items():
-            is_number = isinstance(weight, (int, float, np.number)) and not isinstance(weight, bool)
-            if not isinstance(token, str) or not is_number:
-                raise ConfigError(f"weights must map str to numbers, got {token!r}: {weight!r}", argument="weights")
+        try:
+            pairs = dict(weights.items() if isinstance(weights, Mapping) else weights)
+        except (TypeError, ValueError):
+            given = type(weights).__name__
+            raise ConfigError(f"weights must map str to numbers, got {given}", argument="weights") from None
+        numbers = [_as_double(token, weight) for token, weight in pairs.items()]
         with np.errstate(over="ignore"):  # beyond single precision: infinite, as in the crate
-            values = np.array(list(pairs.values()), np.float64).astype(np.float32)
+            values = np.array(numbers, np.float64).astype(np.float32)
         self._fill(TextColumn(list(pairs)), values)
 
     def _fill(self, column: TextColumn, values: NDArray[np.float32]) -> None:
@@ -115,7 +118,9 @@ class IdfTable(Mapping[str, float]):
         """
         tokenizer = WordTokenizer() if tokenizer is None else tokenizer
         check_tokenizer("tokenizer", tokenizer)
-        counter = _DocumentCounter(canonicalizer or Canonicalizer(), tokenizer)
+        canonicalizer = Canonicalizer() if canonicalizer is None else canonicalizer
+        check_canonicalizer(canonicalizer)
+        counter = _DocumentCounter(canonicalizer, tokenizer)
         run_blocks(
             numbered(iter_text_blocks(texts, errors=errors)),
             counter.work,
@@ -174,20 +179,30 @@ class IdfTable(Mapping[str, float]):
         from ..kernels.simhash import look_up_keys
 
         out = np.empty(len(low), np.float32)
-        table_low, table_high, values = self._hashed(hasher)
-        look_up_keys(low, high, table_low, table_high, values, MISSING, out)
+        table_low, table_high, numbers = self._hashed(hasher)
+        look_up_keys(low, high, table_low, table_high, numbers, self._values, MISSING, out)
         return out
 
     def _hashed(self, hasher: Hasher) -> tuple[NDArray[Any], ...]:
         """The table as an open-addressed one, by the hashes that ``hasher`` gives its tokens."""
         if hasher not in self._by_hasher:
-            from ..kernels.simhash import insert_keys
+            from ..kernels.simhash import number_keys
 
             low, high = hasher.hash_spans(_spans_of(self._column), Scratch())
-            keys_low, keys_high, values = open_table(len(low), np.float32)
-            insert_keys(low, high, self._values, keys_low, keys_high, values)
-            self._by_hasher[hasher] = tuple(map(read_only, (keys_low, keys_high, values)))
+            table_low, table_high, numbers = open_table(len(low))
+            number_keys(low, high, table_low, table_high, numbers)
+            self._by_hasher[hasher] = read_only(table_low), read_only(table_high), read_only(numbers)
         return self._by_hasher[hasher]
+
+
+def _as_double(token: object, weight: object) -> float:
+    is_number = isinstance(weight, (int, float, np.integer, np.floating)) and not isinstance(weight, bool)
+    if not isinstance(token, str) or not is_number:
+        raise ConfigError(f"weights must map str to numbers, got {token!r}: {weight!r}", argument="weights")
+    try:
+        return float(weight)  # type: ignore[arg-type]
+    except OverflowError:  # an int beyond double precision
+        return math.inf if weight > 0 else -math.inf  # type: ignore[operator]
 
 
 def _spans_of(column: TextColumn) -> Spans:

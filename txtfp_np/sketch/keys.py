@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -13,10 +11,10 @@ from ..columns.checks import read_only
 Words = NDArray[np.uint64]
 
 
-def open_table(n_keys: int, value_type: Any) -> tuple[Words, Words, NDArray[Any]]:
-    """Empty open-addressed table (low halves, high halves, values), at most half full with ``n_keys``."""
+def open_table(n_keys: int) -> tuple[Words, Words, NDArray[np.int64]]:
+    """Empty open-addressed table (low halves, high halves, numbers), at most half full with ``n_keys``."""
     size = 1 << max(4, (2 * n_keys).bit_length())
-    return np.zeros(size, np.uint64), np.zeros(size, np.uint64), np.zeros(size, value_type)
+    return np.zeros(size, np.uint64), np.zeros(size, np.uint64), np.zeros(size, np.int64)
 
 
 class KeyCounter:
@@ -33,7 +31,7 @@ class KeyCounter:
     """
 
     def __init__(self) -> None:
-        self._table = open_table(1 << 10, np.int64)
+        self._table = open_table(1 << 10)
         self._counts = np.zeros(1 << 10, np.int64)
         self._low = Appender(np.uint64, 1 << 10)
         self._high = Appender(np.uint64, 1 << 10)
@@ -63,12 +61,12 @@ class KeyCounter:
         return new
 
     def _reserve(self, n_more: int) -> None:
-        from ..kernels.simhash import insert_keys
+        from ..kernels.simhash import number_keys
 
         wanted = self.n_keys + n_more
         if 2 * wanted > len(self._table[0]):
-            self._table = open_table(2 * wanted, np.int64)
-            insert_keys(*self.keys, read_only(np.arange(self.n_keys)), *self._table)
+            self._table = open_table(2 * wanted)
+            number_keys(*self.keys, *self._table)
         if wanted > len(self._counts):
             grown = np.zeros(2 * wanted, np.int64)
             grown[: self.n_keys] = self.counts

@@ -43,7 +43,11 @@ def fingerprint_many(
     >>> [signatures.shape for signatures in fingerprint_many(["one text", "another"], fps)]
     [(2,), (2,)]
     """
-    chosen = list(fingerprinters)
+    try:
+        chosen = list(fingerprinters)
+    except TypeError:
+        given = type(fingerprinters).__name__
+        raise ConfigError(f"fingerprinters must be a list of them, got {given}", argument="fingerprinters") from None
     for fingerprinter in chosen:
         if not isinstance(fingerprinter, SketchFingerprinter):
             raise ConfigError(

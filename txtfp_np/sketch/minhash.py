@@ -7,18 +7,15 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..canonical import Canonicalizer
 from ..errors import ConfigError, DimensionMismatchError, InvalidInputError
 from ..options import check_count
 from ..schema.identity import HashFamily
-from ..schema.signatures import DEFAULT_SEED, MINHASH_SCHEMA, minhash_dtype
+from ..schema.signatures import DEFAULT_SEED, MAX_SLOTS, MINHASH_SCHEMA, minhash_dtype, signature_slots
 from ..tokenize import ShingleTokenizer, Tokenizer
 from .base import Accumulator, Signed, SketchFingerprinter
 from .stages import BlockStages, Hashes
-
-MOST_SLOTS = 4096
 
 
 @dataclass(frozen=True)
@@ -69,7 +66,7 @@ class MinHashFingerprinter(SketchFingerprinter):
 
     def __post_init__(self) -> None:
         self._check()
-        object.__setattr__(self, "h", check_count("h", self.h, 1, MOST_SLOTS))
+        object.__setattr__(self, "h", check_count("h", self.h, 1, MAX_SLOTS))
         if self.hasher == HashFamily.XXH64:
             raise ConfigError(
                 "hasher 'xxh64' has 64 bits, MinHash needs 128",
@@ -150,26 +147,22 @@ def merge(*signatures: Any) -> Any:
     """
     if len(signatures) < 2:
         raise InvalidInputError(f"merge needs two signatures at least, got {len(signatures)}", argument="signatures")
-    arrays = [_checked(signature) for signature in signatures]
-    for array in arrays[1:]:
-        if array.dtype != arrays[0].dtype:
-            raise DimensionMismatchError(_slots(arrays[0]), _slots(array), argument="signatures")
-    shape = np.broadcast_shapes(*(array.shape for array in arrays))
-    out = np.zeros(shape, arrays[0].dtype)
+    arrays = [np.asarray(signature) for signature in signatures]
+    slots = [signature_slots(array.dtype) for array in arrays]
+    for array, h in zip(arrays, slots, strict=True):
+        if h is None:
+            raise InvalidInputError(f"expected MinHash signatures, got {array.dtype}", argument="signatures")
+        if h != slots[0]:
+            raise DimensionMismatchError(slots[0], h, argument="signatures")
+    try:
+        shape = np.broadcast_shapes(*(array.shape for array in arrays))
+    except ValueError:
+        shapes = ", ".join(str(array.shape) for array in arrays)
+        raise InvalidInputError(f"shapes {shapes} do not broadcast", argument="signatures") from None
+    out = np.zeros(shape, minhash_dtype(slots[0]))  # type: ignore[arg-type]
     out["schema"] = MINHASH_SCHEMA
-    slots = out["hashes"]
-    slots[...] = arrays[0]["hashes"]
+    least = out["hashes"]
+    least[...] = arrays[0]["hashes"]
     for array in arrays[1:]:
-        np.minimum(slots, array["hashes"], out=slots)
+        np.minimum(least, array["hashes"], out=least)
     return out[()]
-
-
-def _checked(signature: Any) -> NDArray[Any]:
-    array = np.asarray(signature)
-    if array.dtype.names != ("schema", "_pad", "hashes"):
-        raise InvalidInputError(f"expected MinHash signatures, got {array.dtype}", argument="signatures")
-    return array.astype(minhash_dtype(_slots(array)), copy=False)
-
-
-def _slots(array: NDArray[Any]) -> int:
-    return int(array.dtype["hashes"].shape[0])

@@ -134,6 +134,12 @@ class _Windows(OnlineTokens):
         raw = spans.data.tobytes()
         ends = zip(spans.starts[n - keep :].tolist(), spans.ends[n - keep :].tolist(), strict=True)
         self.tail = [raw[spans.base + start : spans.base + end] for start, end in ends]
+        if sum(map(len, self.tail)) > MOST_HELD_BYTES:
+            raise InvalidInputError(
+                f"{self.k - 1} tokens are longer than {MOST_HELD_BYTES} bytes",
+                argument="chunk",
+                advice="use a smaller k, or raise max_bytes to buffer the document as a whole",
+            )
         if self.k == 0 or (n < self.k and not last_word):
             return _no_spans()
         if self.spaced and self.k > 1:

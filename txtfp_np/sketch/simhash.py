@@ -95,7 +95,7 @@ class SimHashFingerprinter(SketchFingerprinter):
         if not isinstance(self.weighting, IdfTable):
             object.__setattr__(self, "weighting", check_choice("weighting", self.weighting, Weighting))
         object.__setattr__(self, "tie", check_choice("tie", self.tie, Tie))
-        if self.bits not in WIDTHS or isinstance(self.bits, bool):
+        if not isinstance(self.bits, (int, np.integer)) or self.bits not in WIDTHS:
             raise ConfigError(f"bits must be 32, 64, 128 or 256, got {self.bits!r}", argument="bits")
         object.__setattr__(self, "bits", int(self.bits))
         if self.bits > 64 and self.hasher == HashFamily.XXH64:

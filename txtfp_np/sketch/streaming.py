@@ -17,7 +17,7 @@ from .stages import Hashes
 
 DEFAULT_MAX_BYTES = 16 * 1024 * 1024
 
-_STEP_BYTES = 1 << 18  # taken through the stages at a time
+_STEP_BYTES = 1 << 18  # taken through the stages at a time; 4 at the least, a whole code point
 
 
 @runtime_checkable
@@ -81,7 +81,8 @@ class _Streaming:
         ------
         InvalidInputError
             If the cap is exceeded (nothing is lost), or the bytes are not UTF-8: then the chunk, and
-            an incomplete code point before it, are dropped, and the stream can go on.
+            an incomplete code point before it, are dropped, and the stream can go on. A stream without
+            a buffer cannot go on if a token is too long or a function of yours raises: ``reset()`` it.
         """
         try:
             piece = bytes(memoryview(chunk))
@@ -96,7 +97,11 @@ class _Streaming:
             _, n_valid = codecs.utf_8_decode(data, "strict", False)
         except UnicodeDecodeError:
             raise InvalidInputError("invalid UTF-8 in stream", argument="chunk") from None
-        self._carry = data[n_valid:]
+        carry = data[n_valid:]
+        if carry[:1] == b"\xed" and carry[1:2] >= b"\xa0":
+            # The begin of a surrogate: Python would wait for its third byte before it refuses.
+            raise InvalidInputError("invalid UTF-8 in stream", argument="chunk")
+        self._carry = carry
         if self._online is None:
             self._buffer += data[:n_valid]
         else:
@@ -119,7 +124,7 @@ class _Streaming:
             raise InvalidInputError("trailing incomplete UTF-8")
         if self._online is None:
             return self._fingerprinter.fingerprint(bytes(self._buffer))
-        return copy.deepcopy(self._online).finish()
+        return self._online.copy().finish()
 
     def __repr__(self) -> str:
         cap = "online" if self._max_bytes is None else f"max_bytes={self._max_bytes}"
@@ -130,6 +135,8 @@ class _Online:
     """The stages and the signature of a document that is not buffered."""
 
     def __init__(self, fingerprinter: SketchFingerprinter) -> None:
+        self.fingerprinter = fingerprinter
+        self.failed = False
         self.text = OnlineCanonicalizer(fingerprinter.canonicalizer)
         self.tokens = online_tokens(fingerprinter.tokenizer)
         self.hashers = fingerprinter._hashers
@@ -140,7 +147,15 @@ class _Online:
     def held_bytes(self) -> int:
         return len(self.pending) + sum(map(len, self.text.held)) + self.tokens.held_bytes
 
+    def copy(self) -> _Online:
+        """A state of its own; what a user gave is shared, not copied."""
+        shared = {id(thing): thing for thing in (self.fingerprinter, *self.hashers)}
+        return copy.deepcopy(self, shared)
+
     def push(self, data: bytes) -> None:
+        if self.failed:
+            raise InvalidInputError("the stream has failed before", advice="reset() begins a new document")
+        self.failed = True  # until it is clear that nothing was lost half-way
         self.pending += data
         while len(self.pending) >= _STEP_BYTES:
             cut = _STEP_BYTES
@@ -149,8 +164,10 @@ class _Online:
             step = bytes(self.pending[:cut])
             del self.pending[:cut]
             self._advance(step, final=False)
+        self.failed = False
 
     def finish(self) -> Any:
+        self.push(b"")
         self._advance(bytes(self.pending), final=True)
         if self.signature.n_tokens == 0:
             raise InvalidInputError(EMPTY)

@@ -128,6 +128,8 @@ class BlockTokenizer(ABC):
         InvalidInputError
             If something is not text, or not UTF-8 (with ``.row``).
         """
+        if threads is not None:
+            resolve_threads(threads)  # refuse nonsense even where one thread is enough
         if is_single(texts):
             return self._tokens_of_one(texts, errors)  # type: ignore[arg-type]
         n_threads = resolve_threads(threads)

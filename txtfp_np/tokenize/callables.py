@@ -47,8 +47,8 @@ class _PythonTokenizer(BlockTokenizer):
         except Exception as error:
             raise TokenizerError(f"{self.name} failed: {error!r}", row=row, argument="texts") from error
         try:
-            return [token.encode() for token in tokens]
-        except (AttributeError, UnicodeEncodeError) as error:
+            return [str.encode(token) for token in tokens]
+        except (TypeError, UnicodeEncodeError) as error:
             culprit = next(token for token in tokens if not isinstance(token, str) or not _is_text(token))
             raise TokenizerError(
                 f"{self.name} gave {culprit!r}, which is not a str of valid text",

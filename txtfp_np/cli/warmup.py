@@ -1,0 +1,60 @@
+"""``txtfp warmup``: compile every kernel once, so that no later first call has to."""
+
+from __future__ import annotations
+
+import argparse
+import time
+from typing import Any
+
+#: Text that takes every road: ASCII, a mark to compose, Hangul, a ligature, an emoji.
+SAMPLE = "Plain ASCII words, e\u0301 \u1112\u1161\u11ab ﬁne 日本 😀 " * 3
+
+
+def add_parser(commands: Any) -> argparse.ArgumentParser:
+    """Arguments of the subcommand."""
+    parser: argparse.ArgumentParser = commands.add_parser(
+        "warmup", help="compile every kernel once and keep it on disk"
+    )
+    return parser
+
+
+def run(options: argparse.Namespace) -> int:
+    """Call everything that has a kernel behind it."""
+    begin = time.perf_counter()
+    warm_up()
+    print(f"compiled in {time.perf_counter() - begin:.1f} s")
+    return 0
+
+
+def warm_up() -> None:
+    """Call every public function that runs a kernel, on a little text."""
+    import numpy as np
+
+    import txtfp_np as tx
+    from txtfp_np.sketch.giant import GIANT_BYTES
+
+    texts = [SAMPLE, "another text"]
+    giant = SAMPLE * (1 + GIANT_BYTES // len(SAMPLE))
+    tx.TextColumn.from_buffers(np.frombuffer(SAMPLE.encode(), np.uint8), np.array([0, len(SAMPLE.encode())]))
+    words, graphemes = tx.WordTokenizer(), tx.GraphemeTokenizer()
+    column = tx.Canonicalizer().canonicalize(texts)
+    column.take([1, 0])
+    for tokenizer in (words, graphemes, tx.ShingleTokenizer(k=2), tx.CharShingleTokenizer(k=2)):
+        tokenizer.tokens(column)
+    minhash, simhash = tx.MinHashFingerprinter(), tx.SimHashFingerprinter()
+    table = tx.IdfTable.fit(texts)
+    signatures = minhash.fingerprint(texts)
+    fingerprints = simhash.fingerprint(texts)
+    simhash.replace(weighting="uniform", hasher="xxh64").fingerprint(texts)
+    minhash.replace(hasher="murmur3_x64_128").fingerprint(texts)
+    simhash.replace(weighting=table).fingerprint(texts)
+    for stream in (tx.MinHashStreaming(minhash, max_bytes=None), tx.SimHashStreaming(simhash, max_bytes=None)):
+        stream.update(giant.encode())
+        stream.finalize()
+    minhash.fingerprint(giant)
+    pairs = np.array([0]), np.array([1])
+    tx.jaccard(signatures[:, np.newaxis], signatures)
+    tx.jaccard_pairs(signatures, *pairs)
+    tx.hamming(fingerprints[:, np.newaxis], fingerprints)
+    tx.cosine_estimate(fingerprints[:, np.newaxis], fingerprints)
+    tx.hamming_pairs(fingerprints, *pairs)
