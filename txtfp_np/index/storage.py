@@ -263,8 +263,10 @@ class Store:
                 _sync_folder(self.folder)
                 self._write_manifest(manifest)
             except BaseException:
-                for path in written:
-                    path.unlink(missing_ok=True)
+                # Interrupted after the manifest took effect, the new files are the index.
+                if not self.exists() or self._read_manifest()["generation"] == before:
+                    for path in written:
+                        path.unlink(missing_ok=True)
                 raise
             contents = self._map(manifest)
             self._sweep(manifest)
