@@ -18,7 +18,7 @@ config_hash config_hash_classical Fingerprint FingerprintMetadata to_json from_j
 Error TxtfpError InvalidInputError ConfigError ModelMismatchError DimensionMismatchError SchemaMismatchError
 TokenizerError OnnxError HttpError EmptyEmbeddingError FeatureDisabledError
 VERSION __version__ FORMAT_VERSION DEFAULT_SEED MIN_INPUT_BYTES UNICODE_VERSION UNCOMPUTED_CONFIG_HASH
-""".split()
+""".split()  # noqa: SIM905
 
 
 @pytest.mark.parametrize("name", CONTRACT)
@@ -51,7 +51,7 @@ def test_constants():
     assert tx.MIN_INPUT_BYTES == 50
     assert tx.UNICODE_VERSION == "17.0.0"
     assert tx.UNCOMPUTED_CONFIG_HASH == 0
-    assert tx.VERSION == tx.__version__
+    assert tx.__version__ == tx.VERSION
     assert tx.Error is tx.TxtfpError
     assert tx.MinHashSig is tx.minhash_dtype
     assert np.dtype("<u8") == tx.SimHash64
