@@ -22,7 +22,7 @@ UCD         ?=
 KERNELS := $(shell cat txtfp_np/kernels/*.py 2>/dev/null | cksum | cut -d' ' -f1)
 
 .DEFAULT_GOAL := help
-.PHONY: help venv test lint format types pytest notebooks demo bench unicode wheel wheel-test newest clean
+.PHONY: help venv test lint format types pytest soak notebooks demo bench unicode wheel wheel-test newest clean
 
 help:  ## list the tasks
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -49,6 +49,9 @@ types: $(STAMP)  ## mypy, strict
 
 pytest: $(STAMP)  ## the tests alone; PYTEST_ARGS="-k words" and the like
 	$(BIN)/pytest $(PYTEST_ARGS)
+
+soak: $(STAMP)  ## faults at random moments, for some minutes
+	$(BIN)/pytest -m soak tests/soak
 
 notebooks: $(STAMP)  ## run every notebook; they are kept without outputs
 	@! grep -n -e '"output_type"' -e '"execution_count": [0-9]' notebooks/*.ipynb

@@ -19,6 +19,10 @@ Stage 3, signatures: :class:`MinHashFingerprinter` and :class:`SimHashFingerprin
 
 Stage 4, comparison: :func:`jaccard`, :func:`hamming`, :func:`cosine_estimate` broadcast like NumPy's own.
 
+Stage 5, indexes: :class:`LshIndex` finds MinHash signatures that agree in a band (:class:`LshIndexBuilder`
+chooses the bands), :class:`HammingIndex` all SimHash fingerprints within some bits, :class:`BloomLsh` says
+whether something like it was seen before.
+
 Identity: :func:`config_hash`, :class:`Fingerprint`, :func:`to_json`, :func:`as_signatures` for bytes from disk.
 
 >>> import txtfp_np as tx
@@ -37,7 +41,16 @@ of the result for valid text. Everything that can go wrong is below :class:`Txtf
 
 from .canonical import Canonicalizer, CaseFold, Normalization
 from .columns import TextColumn, TokenColumn
-from .compare import cosine_estimate, hamming, hamming_pairs, hamming_similarity, jaccard, jaccard_pairs
+from .compare import (
+    cosine_estimate,
+    hamming,
+    hamming_pairs,
+    hamming_similarity,
+    jaccard,
+    jaccard_bits,
+    jaccard_pairs,
+    pack_bits,
+)
 from .errors import (
     ConfigError,
     DimensionMismatchError,
@@ -51,6 +64,15 @@ from .errors import (
     SchemaMismatchError,
     TokenizerError,
     TxtfpError,
+)
+from .index import (
+    BloomLsh,
+    HammingClusters,
+    HammingIndex,
+    LshIndex,
+    LshIndexBuilder,
+    PermutedTable,
+    hamming_scan,
 )
 from .schema import (
     DEFAULT_SEED,
@@ -83,6 +105,7 @@ from .sketch import (
     Weighting,
     fingerprint_many,
     merge,
+    seomoz_simhash,
 )
 from .tokenize import (
     CallableTokenizer,
@@ -125,13 +148,24 @@ __all__ = [
     "Weighting",
     "fingerprint_many",
     "merge",
+    "seomoz_simhash",
     # comparison
     "cosine_estimate",
     "hamming",
     "hamming_pairs",
     "hamming_similarity",
     "jaccard",
+    "jaccard_bits",
     "jaccard_pairs",
+    "pack_bits",
+    # indexes
+    "BloomLsh",
+    "HammingClusters",
+    "HammingIndex",
+    "LshIndex",
+    "LshIndexBuilder",
+    "PermutedTable",
+    "hamming_scan",
     # identity and persistence
     "Embedding",
     "Fingerprint",

@@ -58,3 +58,36 @@ def warm_up() -> None:
     tx.hamming(fingerprints[:, np.newaxis], fingerprints)
     tx.cosine_estimate(fingerprints[:, np.newaxis], fingerprints)
     tx.hamming_pairs(fingerprints, *pairs)
+    packed = tx.pack_bits(signatures, 8)
+    tx.jaccard_bits(packed[:, np.newaxis], packed, h=128, b=8)
+    tx.jaccard_bits(packed, packed, h=128, b=8)
+    _warm_up_indexes(signatures, fingerprints)
+
+
+def _warm_up_indexes(signatures: Any, fingerprints: Any) -> None:
+    import numpy as np
+
+    import txtfp_np as tx
+
+    index = tx.LshIndex()
+    many = np.repeat(signatures, 5000)
+    for first in range(0, 3 * len(many), len(many)):  # enough for batches to be merged
+        index.insert(np.arange(first, first + len(many)), many)
+    index.insert([1 << 40], signatures[:1])
+    index.query_with_threshold(signatures, 0.5)
+    index.query(signatures, k=1, return_similarity=True)
+    index.query(signatures[0])
+    index.remove(0)
+    index.self_join(0.5)
+    seen = tx.BloomLsh(capacity=len(signatures))
+    seen.add(signatures)
+    seen.contains(signatures)
+    seen.add_if_new(signatures)
+    for values in (fingerprints, np.stack([fingerprints, fingerprints], axis=1)):
+        bits = 64 * values.size // len(values)
+        near = tx.HammingIndex(values, bits=bits)
+        near.find_all()
+        near.find_clusters()
+        near.query(values)
+        tx.hamming_scan(values, values, 3, bits=bits)
+    tx.seomoz_simhash([SAMPLE])

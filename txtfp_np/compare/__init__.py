@@ -1,5 +1,15 @@
 """Comparing signatures, as NumPy compares numbers."""
 
+from .bits import jaccard_bits, pack_bits
 from .signatures import cosine_estimate, hamming, hamming_pairs, hamming_similarity, jaccard, jaccard_pairs
 
-__all__ = ["cosine_estimate", "hamming", "hamming_pairs", "hamming_similarity", "jaccard", "jaccard_pairs"]
+__all__ = [
+    "cosine_estimate",
+    "hamming",
+    "hamming_pairs",
+    "hamming_similarity",
+    "jaccard",
+    "jaccard_bits",
+    "jaccard_pairs",
+    "pack_bits",
+]

@@ -1,6 +1,7 @@
 """Indexes."""
 
 from .bands import LshIndexBuilder
+from .bloom import BloomLsh
 from .hamming import HammingIndex
 from .lsh import LshIndex
 from .permuted import PermutedTable, permutations
@@ -10,6 +11,7 @@ from .segments import HammingClusters
 __all__ = [
     "LshIndex",
     "LshIndexBuilder",
+    "BloomLsh",
     "HammingClusters",
     "HammingIndex",
     "PermutedTable",

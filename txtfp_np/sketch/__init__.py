@@ -7,6 +7,7 @@
 ``minhash``     :class:`MinHashFingerprinter`
 ``simhash``     :class:`SimHashFingerprinter`, ``idf``: its tables of weights
 ``run``         blocks through stages into arrays; ``giant``: documents too large for a block
+``seomoz``      the text hash of seomoz/simhash, for fingerprints made with it
 ``many``        several sketches in one pass
 ``streaming``   documents in pieces, ``online``: in memory that does not grow
 ==============  ====================================================================
@@ -16,6 +17,7 @@ from .base import Fingerprinter
 from .idf import IdfTable
 from .many import fingerprint_many
 from .minhash import MinHashFingerprinter, merge
+from .seomoz import seomoz_simhash
 from .simhash import SimHashFingerprinter, Tie, Weighting
 from .streaming import MinHashStreaming, SimHashStreaming, StreamingFingerprinter
 
@@ -31,4 +33,5 @@ __all__ = [
     "Weighting",
     "fingerprint_many",
     "merge",
+    "seomoz_simhash",
 ]
