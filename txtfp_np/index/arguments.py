@@ -24,6 +24,33 @@ class Geometry(NamedTuple):
     h: int
 
 
+class Banded:
+    """What every index by bands says of itself."""
+
+    _geometry: Geometry
+    _config_hash: int | None
+
+    @property
+    def bands(self) -> int:
+        """Number of bands."""
+        return self._geometry.bands
+
+    @property
+    def rows(self) -> int:
+        """Slots a band."""
+        return self._geometry.rows
+
+    @property
+    def h(self) -> int:
+        """Slots a signature."""
+        return self._geometry.h
+
+    @property
+    def config_hash(self) -> int | None:
+        """Identity of the configuration that made the signatures, if it was given."""
+        return self._config_hash
+
+
 def check_geometry(bands: object, rows: object, h: object, partial: bool) -> Geometry:
     """Bands and rows that fit ``h``, else the crate's complaint."""
     counts = Geometry(check_count("bands", bands), check_count("rows", rows), check_count("h", h, 1, MAX_SLOTS))

@@ -16,7 +16,7 @@ from ..columns.checks import read_only
 from ..errors import ConfigError, InvalidInputError
 from ..options import check_count, check_flag
 from ..schema.signatures import Signatures
-from .arguments import Geometry, check_config_hash, check_geometry, check_signatures
+from .arguments import Banded, Geometry, check_config_hash, check_geometry, check_signatures
 from .storage import Store
 from .tables import Keys, Words, seedless
 
@@ -44,7 +44,7 @@ class _Attachment:
     generation: int
 
 
-class BloomLsh:
+class BloomLsh(Banded):
     """Which signatures agree in a whole band with one that was added: yes or no, not with which.
 
     Bands are those of :class:`LshIndex`. Of each, only a Bloom filter of its keys is kept: what was added
@@ -120,26 +120,6 @@ class BloomLsh:
         self._attachment: _Attachment | None = None
 
     # ── what it is ──────────────────────────────────────────────────────────────────────────────
-    @property
-    def bands(self) -> int:
-        """Number of bands."""
-        return self._geometry.bands
-
-    @property
-    def rows(self) -> int:
-        """Slots a band."""
-        return self._geometry.rows
-
-    @property
-    def h(self) -> int:
-        """Slots a signature."""
-        return self._geometry.h
-
-    @property
-    def config_hash(self) -> int | None:
-        """Identity of the configuration that made the signatures, if it was given."""
-        return self._config_hash
-
     @property
     def capacity(self) -> int:
         """Number of signatures up to which :attr:`error_rate` holds."""

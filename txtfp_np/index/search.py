@@ -12,7 +12,7 @@ from ..columns import resolve_threads
 from ..errors import InvalidInputError
 from ..options import check_count, check_flag
 from ..schema.signatures import Signatures, minhash_dtype
-from .arguments import Geometry, check_config_hash, check_ids, check_signatures, slots_needed
+from .arguments import Banded, check_config_hash, check_ids, check_signatures, slots_needed
 from .join import PAIR, join_blocks
 from .queries import Answer, Question, ask
 from .snapshot import Snapshot
@@ -21,34 +21,12 @@ Similarities: TypeAlias = NDArray[np.float32]
 _BLOCK = 1 << 16
 
 
-class LshSearch:
+class LshSearch(Banded):
     """Signatures by the bands in which they agree, for reading. Each call sees one snapshot."""
 
-    _geometry: Geometry
-    _config_hash: int | None
     _snapshot: Snapshot
 
     # ── what it is ──────────────────────────────────────────────────────────────────────────────
-    @property
-    def bands(self) -> int:
-        """Number of bands."""
-        return self._geometry.bands
-
-    @property
-    def rows(self) -> int:
-        """Slots a band."""
-        return self._geometry.rows
-
-    @property
-    def h(self) -> int:
-        """Slots a signature."""
-        return self._geometry.h
-
-    @property
-    def config_hash(self) -> int | None:
-        """Identity of the configuration that made the signatures, if it was given."""
-        return self._config_hash
-
     @property
     def nbytes(self) -> int:
         """Bytes of all arrays, those that are mapped from files included."""
