@@ -1,0 +1,57 @@
+"""Files that a command writes: complete, or not there."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import BinaryIO
+
+from ..errors import InvalidInputError
+
+
+def check_output(path: Path, overwrite: bool) -> None:
+    """Refuse early what would fail after an hour of work.
+
+    Raises
+    ------
+    InvalidInputError
+        If the file exists and is not to be replaced, is a folder, or has no folder to be in.
+    """
+    if path.is_dir():
+        raise InvalidInputError(f"{path} is a folder", argument="output", advice="Name a file in it.")
+    if path.exists() and not overwrite:
+        raise InvalidInputError(f"{path} exists", argument="output", advice="Give --overwrite to replace it.")
+    if not path.absolute().parent.is_dir():
+        raise InvalidInputError(
+            f"there is no folder {path.absolute().parent} for {path.name}", argument="output", advice="Make it first."
+        )
+    if not os.access(path.absolute().parent, os.W_OK):
+        raise InvalidInputError(f"{path.absolute().parent} is not writable", argument="output")
+
+
+def write_file(path: Path, write: Callable[[BinaryIO], object]) -> None:
+    """Write to a neighbour, flush it to the disk, then give it the name."""
+    folder = path.absolute().parent
+    handle, name = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".tmp", dir=folder)
+    try:
+        with os.fdopen(handle, "wb") as file:
+            write(file)
+            file.flush()
+            os.fsync(file.fileno())
+        mask = os.umask(0)
+        os.umask(mask)
+        os.chmod(name, 0o666 & ~mask)  # mkstemp's are for the owner alone
+        os.replace(name, path)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            os.unlink(name)
+        raise
+    with contextlib.suppress(OSError):  # some systems cannot open folders
+        opened = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(opened)
+        finally:
+            os.close(opened)
