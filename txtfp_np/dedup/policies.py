@@ -79,11 +79,9 @@ def _check_priorities(keep: ArrayLike, n: int) -> NDArray[Any]:
 
 def _worth_least_first(priorities: NDArray[Any]) -> NDArray[Any]:
     """Numbers that fall where priorities rise, without leaving their type's range."""
-    if priorities.dtype.kind in "bu":
-        return np.invert(priorities)
-    if priorities.dtype.kind == "i":
-        return np.invert(priorities)  # -1 - x: the smallest of all has no negative
-    return -priorities
+    # inverting is -1 - x for signed numbers: the smallest of all has no negative
+    falling: NDArray[Any] = -priorities if priorities.dtype.kind == "f" else np.invert(priorities)
+    return falling
 
 
 def _ranks(keys: NDArray[Any]) -> Ranks:

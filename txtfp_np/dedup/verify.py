@@ -145,7 +145,8 @@ def set_shares(
     run_blocks(blocks, work, lambda _: None, threads=resolve_threads(threads))
     sizes = np.diff(offsets)
     whole = np.minimum(sizes[i], sizes[j]) if scope == "containment" else sizes[i] + sizes[j] - common
-    return common / np.maximum(whole, 1)
+    shares: NDArray[np.float64] = common / np.maximum(whole, 1)
+    return shares
 
 
 def check_scope(scope: object) -> None:
