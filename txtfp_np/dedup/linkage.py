@@ -68,7 +68,7 @@ def link(
 
     Notes
     -----
-    Time O(n + m) (components: nearly); 36 bytes a row with the result and ``rank``, 8 bytes a pair.
+    Time O(n + m) (components: nearly); about 44 bytes a row with the result and ``rank``, 8 bytes a pair.
 
     Examples
     --------
