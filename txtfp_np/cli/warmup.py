@@ -62,6 +62,21 @@ def warm_up() -> None:
     tx.jaccard_bits(packed[:, np.newaxis], packed, h=128, b=8)
     tx.jaccard_bits(packed, packed, h=128, b=8)
     _warm_up_indexes(signatures, fingerprints)
+    _warm_up_dedup(texts, minhash)
+
+
+def _warm_up_dedup(texts: Any, minhash: Any) -> None:
+    import numpy as np
+
+    from ..dedup.linkage import LINKAGES, link
+    from ..dedup.policies import keep_order
+    from ..dedup.verify import set_similarity, shingle_sets
+
+    i, j = np.array([0]), np.array([1])
+    similarity = set_similarity(shingle_sets(texts, minhash), i, j, "resemblance")
+    for linkage in LINKAGES:
+        for copy_of in (None, np.array([0, 0])):
+            link(2, i, j, similarity, keep_order("first", 2), linkage, copy_of)
 
 
 def _warm_up_indexes(signatures: Any, fingerprints: Any) -> None:
