@@ -111,6 +111,10 @@ class Plan:
     max_distance: int
     bits: int
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        # arrays that were made meanwhile would come back writable, and kernels compile again for these
+        return Plan, (self.masks, self.max_distance, self.bits)
+
     @cached_property
     def combinations(self) -> tuple[tuple[int, ...], ...]:
         """Numbers of the blocks of each combination, in lexicographic order."""

@@ -146,7 +146,7 @@ def spread_hits(hits, starts, order, alive, base, out, counts):
     starts, order : int64[groups + 1], uint32[n], read-only
         As in :func:`spread_pairs`.
     alive : bool[:], read-only
-        Rows that count, by number.
+        Rows that count, by number; empty: all.
     base : int
         Added to the numbers in ``order``.
     out : tuple of int64[:], uint8[:]
@@ -164,7 +164,7 @@ def spread_hits(hits, starts, order, alive, base, out, counts):
             group = np.int64(ranks[hit])
             for i in range(starts[group], starts[group + 1]):
                 row = np.int64(order[i]) + base
-                if alive[row]:
+                if len(alive) == 0 or alive[row]:
                     out_rows[written] = row
                     out_distances[written] = distances[hit]
                     written += 1
