@@ -324,27 +324,6 @@ def test_empty_index_on_disk(tmp_path):
     assert len(HammingIndex.open(tmp_path)) == 0
 
 
-def test_damage_is_found(tmp_path):
-    HammingIndex(planted(100)).save(tmp_path)
-    opened = HammingIndex.open(tmp_path)
-    path = sorted(tmp_path.glob("*rank*"))[0]
-    raw = bytearray(path.read_bytes())
-    raw[-1] ^= 1
-    path.write_bytes(raw)
-    with pytest.raises(InvalidInputError, match="checksum"):
-        opened.verify()
-    path.write_bytes(raw[:-4])
-    with pytest.raises(InvalidInputError, match="bytes"):
-        HammingIndex.open(tmp_path)
-    path.unlink()
-    with pytest.raises(InvalidInputError, match="missing"):
-        HammingIndex.open(tmp_path)
-
-
-def test_in_memory_there_is_nothing_to_verify():
-    HammingIndex([1]).verify()
-
-
 def test_repr():
     assert repr(HammingIndex([1, 2], blocks=6)) == "HammingIndex(2 fingerprints, max_distance=3, blocks=6, bits=64)"
 

@@ -69,6 +69,15 @@ def write_npy(file: BinaryIO, blocks: Blocks) -> tuple[int, str]:
     return size, digest.hexdigest()
 
 
+def map_npy(path: Path, empty: bool) -> Array:
+    """Map an array read-only; nothing can be mapped of one without elements, so that is read."""
+    if not empty:
+        return np.lib.format.open_memmap(path, mode="r")
+    with open(path, "rb") as file:
+        array: Array = np.lib.format.read_array(file, allow_pickle=False)
+    return array
+
+
 def make_folder(folder: Path) -> None:
     """Make a folder, and those above it; each is on the disk when this returns."""
     if folder.is_dir():

@@ -28,7 +28,7 @@ import numpy as np
 import xxhash
 
 from ..errors import ConfigError, InvalidInputError
-from .npy import BLOCK_BYTES, Array, Blocks, make_folder, sync_folder, write_npy
+from .npy import BLOCK_BYTES, Array, Blocks, make_folder, map_npy, sync_folder, write_npy
 
 __all__ = ["STORE_FORMAT", "Array", "Attachment", "Blocks", "Contents", "Json", "Store", "StoredSegment"]
 
@@ -180,8 +180,7 @@ class Store:
             raise InvalidInputError(f"index file {path} has {size} bytes, the manifest says {entry['bytes']}")
         shape = tuple(entry["shape"])
         try:
-            # nothing can be mapped of an array without elements
-            array: Array = np.load(path, mmap_mode="r" if 0 not in shape else None, allow_pickle=False)
+            array = map_npy(path, 0 in shape)
         except OSError:
             raise
         except Exception as error:  # whatever NumPy makes of a header that it did not write
