@@ -79,8 +79,8 @@ class Lsh(Slots):
     def id(self, number):
         return WORD - 3 * number  # above 2**63, and descending: nothing sorts itself
 
-    def new(self, **options):
-        return LshIndex(BANDS, ROWS, H, config_hash=CONFIG_HASH, **options)
+    def new(self):
+        return LshIndex(BANDS, ROWS, H, config_hash=CONFIG_HASH)
 
     def insert(self, index, items, first, **options):
         index.insert([self.id(first + i) for i in range(len(items))], records(items), **options)
@@ -108,8 +108,8 @@ class Bloom(Slots):
     def id(self, number):
         return number
 
-    def new(self, **options):
-        return BloomLsh(BANDS, ROWS, H, capacity=2000, error_rate=ERROR_RATE, config_hash=CONFIG_HASH, **options)
+    def new(self, capacity=2000):
+        return BloomLsh(BANDS, ROWS, H, capacity=capacity, error_rate=ERROR_RATE, config_hash=CONFIG_HASH)
 
     def insert(self, index, items, first, **options):
         index.add(records(items), **options)
@@ -153,8 +153,8 @@ class Hamming(Kind):
     def __init__(self, bits, distance=3):
         self.name, self.bits, self.distance = f"hamming{bits}", bits, distance
 
-    def new(self, **options):
-        return HammingIndex(max_distance=self.distance, bits=self.bits, config_hash=CONFIG_HASH, **options)
+    def new(self):
+        return HammingIndex(max_distance=self.distance, bits=self.bits, config_hash=CONFIG_HASH)
 
     def items(self, n, seed=0):
         """Values of which most are a few bits away from one of 40."""
