@@ -168,7 +168,7 @@ def test_bad_input_changes_nothing():
     index, sigs = filled(10)
     for ids, bad, message in [
         ([1, 2], sigs[:1], "2 ids for 1 signatures"),
-        ([1], make(1, h=8), "expected MinHash signatures of h = 16, got h = 8"),
+        ([1], make(1, h=8), "sigs must be MinHash signatures of h = 16, got h = 8"),
         ([1], np.zeros(1), "got dtype float64"),
         (np.zeros((1, 1), int), sigs[:1], "one axis"),
         ("7", sigs[:1], "whole numbers"),

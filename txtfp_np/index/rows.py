@@ -114,7 +114,10 @@ class Rows:
 
     def remove(self, positions: ArrayLike) -> int:
         """Mark rows; how many of them counted until then."""
-        given: NDArray[Any] = np.atleast_1d(np.asarray(positions))
+        try:
+            given: NDArray[Any] = np.atleast_1d(np.asarray(positions))
+        except ValueError as error:  # rows of different length
+            raise InvalidInputError(f"positions must be an array: {error}", argument="positions") from None
         if given.size == 0:
             return 0
         if given.dtype.kind not in "iu":
