@@ -264,6 +264,47 @@ def test_files_that_may_not_grow(case, tmp_path):
     case.check_files(case.before)
 
 
+class Failing:
+    """Whatever a save asks of the disk; the ``n``-th time it fails."""
+
+    def __init__(self, patch, n):
+        self.left = n
+        for owner, name in [(os, "replace"), (os, "fsync"), (Path, "unlink"), (storage, "open")]:
+            patch.setattr(owner, name, self.failing(getattr(owner, name, open)), raising=False)
+
+    def failing(self, function):
+        def call(*arguments, **options):
+            self.left -= 1
+            if self.left == 0:
+                raise OSError(errno.EIO, "the disk is broken")
+            return function(*arguments, **options)
+
+        return call
+
+
+@pytest.mark.parametrize("method", ["save", "compact"])
+def test_every_request_to_the_disk_may_fail(case, method, monkeypatch):
+    before = files(case.folder)
+    confirmed, n = False, 0
+    while not confirmed:
+        n += 1
+        index = case.changed()
+        with monkeypatch.context() as patch:
+            failing = Failing(patch, n)
+            error = error_of(index.compact) if method == "compact" else error_of(index.save, case.folder)
+        case.check(index, case.after)
+        confirmed = error is None
+        if json.loads((case.folder / "manifest.json").read_text()) == json.loads(before["manifest.json"]):
+            assert error is not None
+            assert files(case.folder) == before
+        else:  # only the last flush can fail then, or what clears away
+            break
+    assert n > 8
+    assert failing.left >= 0
+    case.check(case.opened(), case.after)
+    case.check_files(case.after)
+
+
 # ── read-only ───────────────────────────────────────────────────────────────────────────────────
 @every_kind
 def test_read_only_disk(kind, tmp_path):

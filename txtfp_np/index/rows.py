@@ -60,12 +60,13 @@ class Rows:
         end = self._n_tail + len(new)
         if end > len(self._tail):  # half as much again: few moves a value
             self._grow(max(end, self._n_tail + self._n_tail // 2))
-        self._tail[self._n_tail : end] = new
-        self._n_tail = end
-        if self._alive is not None and len(self) > len(self._alive):
-            grown = np.ones(len(self) + len(self) // 2, np.bool_)
+        n = self._n_parts + end
+        if self._alive is not None and n > len(self._alive):
+            grown = np.ones(n + n // 2, np.bool_)
             grown[: len(self._alive)] = self._alive
             self._alive = grown
+        self._tail[self._n_tail : end] = new
+        self._n_tail = end  # last: there are no rows without bits, whatever happens before
 
     def _grow(self, room: int) -> None:
         grown = np.empty((room, self.n_words), np.uint64)

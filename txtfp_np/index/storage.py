@@ -305,11 +305,12 @@ class Store:
         return name in (_LOCK, _MANIFEST, _MANIFEST + _TEMPORARY) or _SEGMENT_FILE.fullmatch(name) is not None
 
     def _sweep(self, manifest: Json | None) -> None:
-        """Remove files of segments that ``manifest`` does not name, and unfinished ones."""
+        """Remove files of segments that ``manifest`` does not name, and unfinished ones; later, if it cannot be now."""
         named = {entry["file"] for _, entry in self._files(manifest)} if manifest else set()
         for path in self.folder.iterdir():
             if self._is_ours(path.name) and path.name not in named | {_LOCK, _MANIFEST}:
-                path.unlink(missing_ok=True)
+                with contextlib.suppress(OSError):
+                    path.unlink()
 
     @contextlib.contextmanager
     def _locked(self) -> Iterator[None]:
