@@ -177,10 +177,15 @@ def spread_hits(hits, starts, order, alive, base, out, counts):
 
 @helper
 def _sort_rows(rows, distances):
-    """Few are inserted one by one; many are sorted."""
+    """Few are inserted one by one; many are merged: they come in ascending runs, for which quicksort is quadratic."""
     n = len(rows)
     if n > 32:
-        order = np.argsort(rows)
+        place = 1
+        while place < n and rows[place - 1] <= rows[place]:
+            place += 1
+        if place == n:
+            return
+        order = np.argsort(rows, kind="mergesort")
         rows[:] = rows[order]
         distances[:] = distances[order]
         return
