@@ -10,7 +10,7 @@ from oracles import hamming as oracle
 
 import txtfp_np as tx
 from txtfp_np.errors import ConfigError, InvalidInputError
-from txtfp_np.index import HammingIndex, hamming_scan
+from txtfp_np.index import HammingIndex, hamming_scan, npy, storage
 from txtfp_np.index.blocks import Plan, check_masks, equal_masks, plan_for_pairs, plan_for_probes
 
 ALL = (1 << 64) - 1
@@ -360,6 +360,27 @@ def test_queries_beside_a_writer():
         reader.join()
     assert not wrong
     assert len(index) == 2500
+
+
+def test_queries_do_not_wait_for_a_save(tmp_path, monkeypatch):
+    index = HammingIndex(planted(100))
+    index.remove(3)
+    index.query([1])
+    writing, answered = threading.Event(), threading.Event()
+
+    def write_npy(*arguments):
+        writing.set()
+        assert answered.wait(60)
+        return npy.write_npy(*arguments)
+
+    monkeypatch.setattr(storage, "write_npy", write_npy)
+    saver = threading.Thread(target=index.save, args=(tmp_path,))
+    saver.start()
+    assert writing.wait(60)
+    found = index.query(planted(100))
+    answered.set()
+    saver.join()
+    assert answers(found) == answers(HammingIndex.open(tmp_path).query(planted(100)))
 
 
 def test_a_column_that_was_given_in_any_way():

@@ -54,8 +54,8 @@ class HammingIndex(HammingSearch):
     of ``m - k`` blocks they are put into buckets, and compared inside them; each pair is reported for
     the first choice in which it meets. Equal values are grouped before, and cost only their output.
     All pairs of 10 million take about 2 s on one core. For :meth:`query`, tables are built when it is
-    first called, and after :meth:`insert` for what is new: about 50 bytes a fingerprint at distance 3.
-    Any number of threads may ask while others insert or remove; these wait for each other.
+    first called, and after :meth:`insert` for what is new: about 60 bytes a fingerprint at distance 3.
+    Any number of threads may ask while others insert, remove or save; these wait for each other.
 
     References
     ----------

@@ -193,9 +193,13 @@ class HammingSearch:
         check_config_hash(self.config_hash, config_hash)
         probes = as_words("fingerprints", fingerprints, self.bits)
         n_threads = resolve_threads(threads)
-        with self._lock:
-            self._index_new(n_threads)
-            segments, alive = self._segments, self._rows.alive()
+        segments = self._segments
+        if (segments[-1].end if segments else 0) < len(self._rows) or not self._rows.is_ready:
+            with self._lock:
+                self._index_new(n_threads)
+                segments = self._segments
+                self._rows.alive()
+        alive = self._rows.alive()  # after the segments: of at least as many rows
         counts = Appender(np.int64, len(probes) + 1)
         positions, distances = Appender(np.int64, len(probes)), Appender(np.uint8, len(probes))
         counts.append(np.zeros(1, np.int64))

@@ -30,6 +30,7 @@ class Rows:
 
     def __init__(self, n_words: int, parts: Sequence[Words] = (), removed: NDArray[np.int64] | None = None) -> None:
         self.n_words = n_words
+        self._n = sum(map(len, parts))
         self._adopt(parts)
         self._removed = np.empty(0, np.int64) if removed is None else removed  # until bits are made of it
         self._alive: NDArray[np.bool_] | None = None  # longer than there are rows; None: see _removed
@@ -37,12 +38,12 @@ class Rows:
 
     def _adopt(self, parts: Sequence[Words]) -> None:
         self._parts = [read_only(part) for part in parts]
-        self._n_parts = sum(map(len, parts))
+        self._n_parts = self._n
         self._tail = np.empty((0, self.n_words), np.uint64)
         self._n_tail = 0
 
     def __len__(self) -> int:
-        return self._n_parts + self._n_tail
+        return self._n
 
     @property
     def nbytes(self) -> int:
@@ -66,7 +67,8 @@ class Rows:
             grown[: len(self._alive)] = self._alive
             self._alive = grown
         self._tail[self._n_tail : end] = new
-        self._n_tail = end  # last: there are no rows without bits, whatever happens before
+        self._n_tail = end
+        self._n = n  # last: nobody ever sees rows without bits
 
     def _grow(self, room: int) -> None:
         grown = np.empty((room, self.n_words), np.uint64)
@@ -99,6 +101,11 @@ class Rows:
         return parts[0] if len(parts) == 1 else read_only(np.concatenate([self._tail[:0], *parts]))
 
     # ── removal ─────────────────────────────────────────────────────────────────────────────────
+    @property
+    def is_ready(self) -> bool:
+        """Whether :meth:`alive` only looks, and needs no lock."""
+        return not self.n_removed or self._alive is not None
+
     def alive(self) -> NDArray[np.bool_]:
         """Which rows count; empty: all of them. Rows that come later count, too."""
         if not self.n_removed:
