@@ -10,7 +10,7 @@ from index_kinds import STORED
 from stored_case import Case, N, files, named
 
 from txtfp_np.errors import ConfigError, InvalidInputError
-from txtfp_np.index.storage import Store
+from txtfp_np.index.storage import STORE_FORMAT, Store
 
 every_kind = pytest.mark.parametrize("kind", STORED, ids=str)
 
@@ -123,13 +123,17 @@ def test_an_index_of_another_kind(kind, tmp_path):
         other.cls.open(tmp_path / other.name).verify()
 
 
-def test_a_later_format(case):
+def test_another_format(case):
     path = case.folder / "manifest.json"
     manifest = json.loads(path.read_text())
-    path.write_text(json.dumps({**manifest, "format": 2, "checksum": "of another kind"}))
-    for call in (case.opened, lambda: case.kind.new().save(case.folder)):
-        with pytest.raises(InvalidInputError, match=r"manifest\.json has format 2, this version .* reads 1"):
-            call()
+    later = json.dumps({**manifest, "format": STORE_FORMAT + 1, "checksum": "of another kind"})
+    store = Store(case.folder, manifest["kind"])
+    store._write_manifest({**store._read_manifest(), "format": STORE_FORMAT - 1})
+    for text, version in ((path.read_text(), STORE_FORMAT - 1), (later, STORE_FORMAT + 1)):
+        path.write_text(text)
+        for call in (case.opened, lambda: case.kind.new().save(case.folder)):
+            with pytest.raises(InvalidInputError, match=rf"json has format {version}, .* reads {STORE_FORMAT}"):
+                call()
     for odd in (0, "1", None, 1.5):
         path.write_text(json.dumps({**manifest, "format": odd}))
         with pytest.raises(InvalidInputError, match=r"manifest\.json is damaged"):

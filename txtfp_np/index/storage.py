@@ -151,13 +151,14 @@ class Store:
             checksum, version = manifest.pop("checksum"), manifest["format"]
         except (ValueError, KeyError, AttributeError, TypeError):
             raise InvalidInputError(f"index file {path} is damaged: it is not a manifest") from None
-        if isinstance(version, int) and version > STORE_FORMAT:  # whatever its checksum is made of
+        later = isinstance(version, int) and version > STORE_FORMAT  # whatever its checksum is made of
+        if not later and checksum != _checksum(manifest):
+            raise InvalidInputError(f"index file {path} is damaged: its checksum does not match")
+        if version != STORE_FORMAT:
             raise InvalidInputError(
                 f"index file {path} has format {version}, this version of txtfp_np reads {STORE_FORMAT}",
-                advice="Open it with the version that wrote it, or a newer one.",
+                advice=f"Open it with {'a later' if later else 'the'} version, or build the index again.",
             )
-        if checksum != _checksum(manifest) or version != STORE_FORMAT:
-            raise InvalidInputError(f"index file {path} is damaged: its checksum does not match")
         if manifest["kind"] != self.kind:
             raise InvalidInputError(f"{self.folder} is an index of kind {manifest['kind']!r}, not {self.kind!r}")
         return manifest  # type: ignore[no-any-return]
