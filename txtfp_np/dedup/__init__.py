@@ -25,7 +25,7 @@ __all__ = ["DedupResult", "Explanation", "Run", "Summary", "dedup", "explain_tex
 
 
 class _Callable(ModuleType):
-    """This package has the name of its main function; a tool that imports it puts it in the function's place."""
+    """The package has the name of its main function, and a tool that imports it puts it in the function's place."""
 
     def __call__(self, *args: Any, **options: Any) -> DedupResult:
         return dedup(*args, **options)
