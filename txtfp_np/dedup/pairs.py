@@ -21,7 +21,10 @@ from .verify import set_shares, shingle_sets
 
 Rows = NDArray[np.int64]
 
-_SIGMAS = 6  # so far below the threshold an estimate may be before a pair is not verified: 1 of 1e9
+# How far below the threshold an estimate may be before a pair is not verified. Slots of one document are not quite
+# independent (two hashes make them all): at the threshold one pair of 1,000 is lost by this if sets are of a few
+# shingles, one of 3,000 if they are of a hundred.
+_SIGMAS = 6
 _SET_BYTES = 1 << 28  # text of documents whose sets are in memory at a time
 
 
