@@ -11,7 +11,7 @@ import pytest
 
 from txtfp_np.errors import ConfigError, InvalidInputError
 from txtfp_np.index import LshIndex
-from txtfp_np.index.storage import Blocks, Store
+from txtfp_np.index.storage import STORE_FORMAT, Blocks, Store
 from txtfp_np.schema import minhash_dtype
 
 H = 16
@@ -142,9 +142,10 @@ def test_another_format_is_refused(tmp_path):
     store = Store(tmp_path, "x")
     store.save_segments({}, [])
     manifest = store._read_manifest()
-    store._write_manifest({**manifest, "format": 2})
-    with pytest.raises(InvalidInputError, match="index format 2, this version reads 1"):
-        store.open()
+    for other in (STORE_FORMAT - 1, STORE_FORMAT + 1):
+        store._write_manifest({**manifest, "format": other})
+        with pytest.raises(InvalidInputError, match=f"index format {other}, this version reads {STORE_FORMAT}"):
+            store.open()
 
 
 # ── several at once ─────────────────────────────────────────────────────────────────────────────
@@ -218,7 +219,7 @@ FAULTS = {
     "first write": ("storage._write_npy = die_at(1, storage._write_npy)", "save", False),
     "third write": ("storage._write_npy = die_at(3, storage._write_npy)", "save", False),
     "second fsync": ("os.fsync = die_at(2, os.fsync)", "save", False),
-    "manifest not yet replaced": ("os.replace = die_at(7, os.replace)", "save", False),
+    "manifest not yet replaced": ("os.replace = die_at(5, os.replace)", "save", False),
     "manifest replaced, old files there": ("storage._sync_folder = die_at(2, storage._sync_folder)", "compact", True),
 }
 
