@@ -6,7 +6,7 @@ import numpy as np
 
 from ._jit import kernel
 from .bands import band_key
-from .intrinsics import address, peek_u64
+from .intrinsics import address
 from .lsh import all_equal, equal_slots, slots_at
 from .scan import prefetch
 

@@ -138,11 +138,11 @@ def _put(out, place, entry, homes):
 
 
 @helper
-def _finish(out, place):
+def _finish(out, place, homes):
     """Fill the rest of a table; lines that it needs, one unused word included."""
     for rest in range(place, len(out)):
         out[rest] = NOTHING
-    return (place >> 3) + 1
+    return max(homes, (place >> 3) + 1)
 
 
 @kernel
@@ -166,7 +166,7 @@ def place_entries(entries, homes, out):
     place = 0
     for i in range(len(entries)):
         place = _put(out, place, entries[i], homes)
-    return _finish(out, place)
+    return _finish(out, place, homes)
 
 
 @kernel
@@ -191,7 +191,7 @@ def merge_tables(a, b, shift, homes, out):
             place = _put(out, place, b[j] + shift, homes)
             j += _ONE
         else:
-            return _finish(out, place)
+            return _finish(out, place, homes)
 
 
 # ── looking up ──────────────────────────────────────────────────────────────────────────────────
