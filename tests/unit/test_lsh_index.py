@@ -250,6 +250,6 @@ def test_kernels_compile_once():
     index.query_with_threshold(sigs, 0.5)
     index.query(sigs, k=2)
     index.remove(5)
-    made = [kernels.band_keys, kernels.sort_keys, tables.sort_entries, tables.place_entries, tables.merge_tables]
+    made = [kernels.band_keys, kernels.sort_keys, tables.sort_entries, tables.place_entries, tables.merge_entries]
     for kernel in (*made, tables.find_ids, lsh.collect_rows, lsh.verify_rows, lsh.gather_ids):
         assert len(getattr(kernel, "signatures", [0])) <= 1

@@ -117,12 +117,14 @@ def sort_bands(keys: Keys, base: int, span: int, threads: int) -> Segment:
 
 def merge(a: Segment, b: Segment, threads: int) -> Segment:
     """Segment of the rows of both; ``b`` has the newer ones."""
-    from ..kernels.tables import merge_tables
+    from ..kernels.tables import merge_entries, place_entries
 
     n, shift = len(a) + len(b), b.base - a.base
 
     def write(i: int, out: Lines, scratch: Scratch) -> int:
-        return int(merge_tables(a.lines[i], b.lines[i], shift, home_lines(n), out))
+        entries = scratch.take("entries", n, np.uint64)
+        merge_entries(a.lines[i], b.lines[i], shift, entries)
+        return int(place_entries(entries, home_lines(n), out))
 
     return Segment(_written(len(a.lines), n, write, threads), n, a.base, shift + b.span)
 

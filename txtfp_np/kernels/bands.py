@@ -53,13 +53,17 @@ def band_keys(words, n_rows, secret, first, out):
     stride = 8 * words.shape[1]
     n_bytes = 8 * n_rows
     # eight signatures at a time: one by one, a key a band would be written to as many far places
+    keys = np.empty((8, out.shape[0]), np.uint64)
     for begin in range(0, len(words), 8):
-        end = min(begin + 8, len(words))
-        at = address(words, 0) + 8 + stride * begin
+        n = min(8, len(words) - begin)
+        for row in range(n):
+            at = address(words, 0) + 8 + stride * (begin + row)
+            for band in range(out.shape[0]):
+                keys[row, band] = band_key(at, n_bytes, at_secret)
+                at += n_bytes
         for band in range(out.shape[0]):
-            for row in range(begin, end):
-                out[band, first + row] = band_key(at + stride * (row - begin), n_bytes, at_secret)
-            at += n_bytes
+            for row in range(n):
+                out[band, first + begin + row] = keys[row, band]
 
 
 @helper

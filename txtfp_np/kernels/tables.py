@@ -124,27 +124,6 @@ def sort_entries(keys, spare):
                 return
 
 
-@helper
-def _put(out, place, entry, homes):
-    """Put the next entry into its line, or behind the last one; the place after it."""
-    begin = 8 * home(entry >> _HALF, homes)
-    while place < begin:
-        if place < len(out):
-            out[place] = NOTHING
-        place += 1
-    if place < len(out):
-        out[place] = entry
-    return place + 1
-
-
-@helper
-def _finish(out, place, homes):
-    """Fill the rest of a table; lines that it needs, one unused word included."""
-    for rest in range(place, len(out)):
-        out[rest] = NOTHING
-    return max(homes, (place >> 3) + 1)
-
-
 @kernel
 def place_entries(entries, homes, out):
     """Write a table.
@@ -163,35 +142,49 @@ def place_entries(entries, homes, out):
     int
         Lines that are needed; if they are more than ``out`` has, it is not complete.
     """
-    place = 0
+    n_words = len(out)
+    out[:8] = NOTHING
+    place = 0  # of the next entry, unless it is at home farther on; from here on 8 words are clear
     for i in range(len(entries)):
-        place = _put(out, place, entries[i], homes)
-    return _finish(out, place, homes)
+        entry = entries[np.uint64(i)]
+        begin = 8 * home(entry >> _HALF, homes)
+        if begin > place + 8:
+            for rest in range(place + 8, min(begin, n_words)):
+                out[rest] = NOTHING
+        place = max(place, begin)
+        if place + 8 < n_words:
+            out[np.uint64(place)] = entry
+            for rest in range(8):  # one vector: cheaper than to ask how many words stay unused
+                out[np.uint64(place + 1 + rest)] = NOTHING
+        elif place < n_words:
+            out[place] = entry
+            out[place + 1 :] = NOTHING
+        place += 1
+    for rest in range(place + 8, n_words):
+        out[rest] = NOTHING
+    return max(homes, (place >> 3) + 1)
 
 
 @kernel
-def merge_tables(a, b, shift, homes, out):
-    """Write the table of the entries of two; ``shift`` is added to the rows of ``b``, the newer ones.
+def merge_entries(a, b, shift, out):
+    """The entries of two tables in one order, in ``out``; ``shift`` is added to the rows of ``b``, the newer ones.
 
-    ``a`` and ``b`` ``uint64[:]``, read-only; the rest, and what is returned, as in :func:`place_entries`.
+    ``a`` and ``b`` ``uint64[:]``, read-only.
     """
     shift = np.uint64(shift)
     i, j = np.uint64(0), np.uint64(0)
     n_a, n_b = np.uint64(len(a)), np.uint64(len(b))
-    place = 0
-    while True:
+    for k in range(np.uint64(len(out))):
         while i < n_a and a[i] == NOTHING:
             i += _ONE
         while j < n_b and b[j] == NOTHING:
             j += _ONE
         if i < n_a and (j == n_b or a[i] <= b[j] + shift):
-            place = _put(out, place, a[i], homes)
+            out[k] = a[i]
             i += _ONE
-        elif j < n_b:
-            place = _put(out, place, b[j] + shift, homes)
-            j += _ONE
         else:
-            return _finish(out, place, homes)
+            out[k] = b[j] + shift
+            j += _ONE
 
 
 # ── looking up ──────────────────────────────────────────────────────────────────────────────────
