@@ -73,18 +73,6 @@ def _put(row, table, mask):
     return True
 
 
-@helper
-def _added(row, band, begin, used, out, seen, mask):
-    """Put a row behind the candidates ``out[begin:used]``, if it is not among them; where they end."""
-    if used - begin < _FEW:
-        if _is_among(row, address(out, begin), used - begin):
-            return used
-    elif not _is_new(row, out, begin, used, seen, mask):
-        return used
-    out[used] = band << ROW_BITS | row
-    return used + 1
-
-
 @kernel
 def collect_rows(tables, probes, shape, secret, dead, seen, out, counts):
     """Rows that may share a band with each probe: bands ascending, then by age, each row once.
@@ -120,59 +108,67 @@ def collect_rows(tables, probes, shape, secret, dead, seen, out, counts):
     """
     bands, n_rows, first = shape
     n_tables, (n_probes, n_words) = len(tables), probes.shape
-    n_lookups = bands * n_tables
-    keys = np.empty(_RING * n_lookups, np.uint64)
-    lines = np.empty(_RING * n_lookups, np.int64)
-    hits = np.empty((n_lookups, 4), np.int64)  # address of entries, how many (keys: below 0), first row, band
+    n_bands, n_lookups = np.uint64(bands), np.uint64(n_tables * bands)
+    begins = np.empty(n_tables * bands, np.int64)
     n_all = 0
     for s in range(n_tables):
         n_all += tables[s, SIZE]
-    at_dead, at_secret = address(dead, 0), address(secret, 0)
+        for band in range(bands):
+            begins[s * bands + band] = tables[s, AT] + 8 * tables[s, STRIDE] * band
+    keys = np.empty(_RING * bands, np.uint64)
+    fragments = np.empty(_RING * bands, np.uint64)
+    lines = np.empty(_RING * n_tables * bands, np.int64)
+    hits = np.empty((n_tables * bands, 4), np.int64)  # address of entries, how many (keys: below 0), first row, band
+    at_dead, at_out, at_secret = address(dead, 0), address(out, 0), address(secret, 0)
     used = 0
     for step in range(first, n_probes + 2):
         if step < n_probes:
+            turn = np.uint64(step & (_RING - 1))
+            mine, ours = turn * n_bands, turn * n_lookups
             at = address(probes, step * n_words) + 8
-            slot = np.uint64((step & (_RING - 1)) * n_lookups)
-            for band in range(bands):
+            for band in range(n_bands):
                 key = band_key(at, 8 * n_rows, at_secret)
                 at += 8 * n_rows
-                for s in range(n_tables):
-                    begin = tables[s, AT] + 8 * tables[s, STRIDE] * band
-                    line = begin + 64 * home(fragment(key), tables[s, HOMES])
+                keys[mine + band] = key
+                fragments[mine + band] = fragment(key)
+            for s in range(np.uint64(n_tables)):
+                homes, table = tables[s, HOMES], s * n_bands
+                for band in range(n_bands):
+                    line = begins[table + band] + 64 * home(fragments[mine + band], homes)
+                    lines[ours + table + band] = line
                     prefetch(line)
-                    keys[slot], lines[slot] = key, line
-                    slot += np.uint64(1)
         probe = step - 1
         if first <= probe < n_probes:
-            slot = np.uint64((probe & (_RING - 1)) * n_lookups)
-            for _ in range(bands):
-                for s in range(n_tables):
-                    if tables[s, HOMES] != UNSORTED:
-                        lines[slot] = closer(lines[slot], fragment(keys[slot]))
-                    slot += np.uint64(1)
+            turn = np.uint64(probe & (_RING - 1))
+            mine, ours = turn * n_bands, turn * n_lookups
+            for s in range(np.uint64(n_tables)):
+                if tables[s, HOMES] != UNSORTED:
+                    for band in range(n_bands):
+                        slot = ours + s * n_bands + band
+                        lines[slot] = closer(lines[slot], fragments[mine + band])
         probe = step - 2
         if probe < first:
             continue
-        slot = np.uint64((probe & (_RING - 1)) * n_lookups)
+        turn = np.uint64(probe & (_RING - 1))
+        mine, ours = turn * n_bands, turn * n_lookups
         n_hits, most, latest = 0, 0, -1
-        for band in range(bands):
-            for s in range(n_tables):
-                found = lines[slot]
+        for band in range(n_bands):
+            for s in range(np.uint64(n_tables)):
+                found = lines[ours + s * n_bands + band]
                 if tables[s, HOMES] == UNSORTED:
                     n = -tables[s, SIZE]
                 else:
-                    last = tables[s, AT] + 8 * tables[s, STRIDE] * band + 64 * (tables[s, LINES] - 1)
-                    found, n = find_entries(found, last, fragment(keys[slot]))
+                    last = begins[s * n_bands + band] + 64 * (tables[s, LINES] - 1)
+                    found, n = find_entries(found, last, fragments[mine + band])
                     if n == 1:  # mostly the row that was met in the band before
                         row = tables[s, BASE] + np.int64(peek_u64(found) & _LOW)
                         if row == latest:
-                            n = 0
+                            continue
                         latest = row
                 if n != 0:
                     hits[n_hits, 0], hits[n_hits, 1], hits[n_hits, 2], hits[n_hits, 3] = found, n, tables[s, BASE], band
                     n_hits += 1
                     most += abs(n)
-                slot += np.uint64(1)
         most = min(most, n_all)
         if used + most > len(out):
             return probe, used, most
@@ -181,19 +177,26 @@ def collect_rows(tables, probes, shape, secret, dead, seen, out, counts):
             mask <<= 1
         mask = min(mask, len(seen)) - 1
         begin = used
-        slot = np.uint64((probe & (_RING - 1)) * n_lookups)
         for hit in range(n_hits):
             at, n, base, band = hits[hit, 0], hits[hit, 1], hits[hit, 2], hits[hit, 3]
-            if n < 0:
-                key = keys[slot + np.uint64(band * n_tables)]
-                for i in range(-n):
-                    if peek_u64(at + 8 * i) == key and not is_dead(at_dead, len(dead), base + i):
-                        used = _added(base + i, band, begin, used, out, seen, mask)
-                continue
-            for i in range(n):
-                row = base + np.int64(peek_u64(at + 8 * i) & _LOW)
-                if not is_dead(at_dead, len(dead), row):
-                    used = _added(row, band, begin, used, out, seen, mask)
+            key = keys[mine + np.uint64(band)]
+            for i in range(abs(n)):
+                word = peek_u64(at + 8 * i)
+                if n < 0:
+                    if word != key:
+                        continue
+                    row = base + i
+                else:
+                    row = base + np.int64(word & _LOW)
+                if is_dead(at_dead, len(dead), row):
+                    continue
+                if used - begin < _FEW:
+                    if _is_among(row, at_out + 8 * begin, used - begin):
+                        continue
+                elif not _is_new(row, out, begin, used, seen, mask):
+                    continue
+                out[used] = band << ROW_BITS | row
+                used += 1
         counts[probe] = used - begin
     return n_probes, used, 0
 

@@ -291,5 +291,3 @@ def is_dead(at, n_words, row):
     """Bit ``row`` of the bitmap of ``n_words`` at an address; rows behind its end are alive."""
     word = row >> 6
     return word < n_words and (peek_u64(at + 8 * word) >> np.uint64(row & 63)) & _ONE != np.uint64(0)
-
-
