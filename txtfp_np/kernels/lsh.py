@@ -103,8 +103,8 @@ def collect_rows(tables, probes, shape, secret, dead, seen, out, counts):
 
     Notes
     -----
-    Three probes are under way: of the first the lines of the tables are fetched, of the second those
-    behind full lines, in the third entries are looked for. Oracle: ``tests/oracles/tables.py``.
+    Several probes are under way: of one the lines of the tables are fetched, of the one before it those
+    behind full lines, and of one two before that entries are looked for. Oracle: ``tests/oracles/tables.py``.
     """
     bands, n_rows, first = shape
     n_tables, (n_probes, n_words) = len(tables), probes.shape
@@ -121,7 +121,7 @@ def collect_rows(tables, probes, shape, secret, dead, seen, out, counts):
     hits = np.empty((n_tables * bands, 4), np.int64)  # address of entries, how many (keys: below 0), first row, band
     at_dead, at_out, at_secret = address(dead, 0), address(out, 0), address(secret, 0)
     used = 0
-    for step in range(first, n_probes + 2):
+    for step in range(first, n_probes + 3):
         if step < n_probes:
             turn = np.uint64(step & (_RING - 1))
             mine, ours = turn * n_bands, turn * n_lookups
@@ -146,7 +146,7 @@ def collect_rows(tables, probes, shape, secret, dead, seen, out, counts):
                     for band in range(n_bands):
                         slot = ours + s * n_bands + band
                         lines[slot] = closer(lines[slot], fragments[mine + band])
-        probe = step - 2
+        probe = step - 3
         if probe < first:
             continue
         turn = np.uint64(probe & (_RING - 1))

@@ -226,6 +226,8 @@ def closer(line, key_fragment):
 def find_entries(line, last, key_fragment):
     """Address of the first entry with a fragment, and how many have it; ``line`` is its home or behind it."""
     masks = compare_8(line, key_fragment)
+    if masks < _EIGHT_BITS:  # mostly: none is equal, and one is above
+        return line, 0
     if masks & _EIGHT_BITS == _EIGHT_BITS:
         line = _leap(line, last, key_fragment)
         masks = compare_8(line, key_fragment)
