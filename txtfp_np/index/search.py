@@ -33,7 +33,7 @@ class LshSearch(Banded):
         """Bytes of all arrays, those that are mapped from files included."""
         snapshot = self._snapshot
         total = snapshot.dead.nbytes + snapshot.words_at.nbytes + snapshot.ids_at.nbytes
-        total += sum(s.keys.nbytes + s.rows.nbytes + s.directory.nbytes for s in snapshot.segments)
+        total += sum(s.lines.nbytes for s in snapshot.segments)
         total += sum(extent.ids.nbytes + extent.words.nbytes for extent in snapshot.extents)
         if snapshot.tail is not None:
             total += snapshot.tail.ids.nbytes + snapshot.tail.words.nbytes + snapshot.tail.keys.nbytes

@@ -4,7 +4,7 @@
 
     manifest.json            what the index consists of; replaced as a whole, last of all
     lock                     held (fcntl) by the one process that writes
-    s000001.keys.npy         arrays of a segment; written once, removed when nothing names them
+    s000001.words.npy        arrays of a segment; written once, removed when nothing names them
 
 A save writes the arrays of new segments under temporary names, flushes them to the disk, gives them
 their names, and only then replaces the manifest: whatever happens on the way, the folder holds either
@@ -32,7 +32,7 @@ from .npy import BLOCK_BYTES, Array, Blocks, make_folder, map_npy, sync_folder, 
 
 __all__ = ["STORE_FORMAT", "Array", "Attachment", "Blocks", "Contents", "Json", "Store", "StoredSegment"]
 
-STORE_FORMAT = 1
+STORE_FORMAT = 2
 """Version of the folder's layout."""
 
 _MANIFEST = "manifest.json"
