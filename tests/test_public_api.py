@@ -11,8 +11,8 @@ CONTRACT = """
 TextColumn TokenColumn Canonicalizer CaseFold Normalization
 WordTokenizer GraphemeTokenizer ShingleTokenizer CharShingleTokenizer CallableTokenizer Tokenizer
 MinHashFingerprinter SimHashFingerprinter IdfTable HashFamily Weighting Fingerprinter StreamingFingerprinter
-MinHashStreaming SimHashStreaming fingerprint_many merge
-jaccard jaccard_pairs hamming hamming_similarity cosine_estimate pack_bits
+MinHashStreaming SimHashStreaming fingerprint_many merge TlshFingerprinter
+jaccard jaccard_pairs hamming hamming_similarity cosine_estimate pack_bits tlsh_distance tlsh_distance_pairs
 LshIndex LshIndexBuilder HammingIndex PermutedTable hamming_scan seomoz_simhash BloomLsh
 minhash_dtype MinHashSig SimHash64 empty_signature as_signatures
 config_hash config_hash_classical Fingerprint FingerprintMetadata to_json from_json Embedding

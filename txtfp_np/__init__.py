@@ -50,6 +50,8 @@ from .compare import (
     jaccard_bits,
     jaccard_pairs,
     pack_bits,
+    tlsh_distance,
+    tlsh_distance_pairs,
 )
 from .errors import (
     ConfigError,
@@ -102,6 +104,7 @@ from .sketch import (
     SimHashStreaming,
     StreamingFingerprinter,
     Tie,
+    TlshFingerprinter,
     Weighting,
     fingerprint_many,
     merge,
@@ -145,6 +148,7 @@ __all__ = [
     "SimHashStreaming",
     "StreamingFingerprinter",
     "Tie",
+    "TlshFingerprinter",
     "Weighting",
     "fingerprint_many",
     "merge",
@@ -158,6 +162,8 @@ __all__ = [
     "jaccard_bits",
     "jaccard_pairs",
     "pack_bits",
+    "tlsh_distance",
+    "tlsh_distance_pairs",
     # indexes
     "BloomLsh",
     "HammingClusters",

@@ -2,6 +2,7 @@
 
 from .bits import jaccard_bits, pack_bits
 from .signatures import cosine_estimate, hamming, hamming_pairs, hamming_similarity, jaccard, jaccard_pairs
+from .tlsh import tlsh_distance, tlsh_distance_pairs
 
 __all__ = [
     "cosine_estimate",
@@ -12,4 +13,6 @@ __all__ = [
     "jaccard_bits",
     "jaccard_pairs",
     "pack_bits",
+    "tlsh_distance",
+    "tlsh_distance_pairs",
 ]

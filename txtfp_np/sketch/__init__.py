@@ -6,6 +6,7 @@
 ``hashing``     hash families and a user's own functions
 ``minhash``     :class:`MinHashFingerprinter`
 ``simhash``     :class:`SimHashFingerprinter`, ``idf``: its tables of weights
+``tlsh``        :class:`TlshFingerprinter`
 ``run``         blocks through stages into arrays; ``giant``: documents too large for a block
 ``seomoz``      the text hash of seomoz/simhash, for fingerprints made with it
 ``many``        several sketches in one pass
@@ -20,6 +21,7 @@ from .minhash import MinHashFingerprinter, merge
 from .seomoz import seomoz_simhash
 from .simhash import SimHashFingerprinter, Tie, Weighting
 from .streaming import MinHashStreaming, SimHashStreaming, StreamingFingerprinter
+from .tlsh import TlshFingerprinter
 
 __all__ = [
     "Fingerprinter",
@@ -30,6 +32,7 @@ __all__ = [
     "SimHashStreaming",
     "StreamingFingerprinter",
     "Tie",
+    "TlshFingerprinter",
     "Weighting",
     "fingerprint_many",
     "merge",
