@@ -106,9 +106,13 @@ from .sketch import (
     Tie,
     TlshFingerprinter,
     Weighting,
+    WinnowColumn,
+    WinnowFingerprinter,
+    WinnowRow,
     fingerprint_many,
     merge,
     seomoz_simhash,
+    winnow_match,
 )
 from .tokenize import (
     CallableTokenizer,
@@ -150,9 +154,13 @@ __all__ = [
     "Tie",
     "TlshFingerprinter",
     "Weighting",
+    "WinnowColumn",
+    "WinnowFingerprinter",
+    "WinnowRow",
     "fingerprint_many",
     "merge",
     "seomoz_simhash",
+    "winnow_match",
     # comparison
     "cosine_estimate",
     "hamming",
