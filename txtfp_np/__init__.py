@@ -50,6 +50,8 @@ from .compare import (
     jaccard_bits,
     jaccard_pairs,
     pack_bits,
+    ssdeep_compare,
+    ssdeep_compare_pairs,
     tlsh_distance,
     tlsh_distance_pairs,
 )
@@ -97,6 +99,7 @@ from .schema import (
 )
 from .sketch import (
     Fingerprinter,
+    FuzzyFingerprinter,
     IdfTable,
     MinHashFingerprinter,
     MinHashStreaming,
@@ -144,6 +147,7 @@ __all__ = [
     "WordTokenizer",
     # signatures
     "Fingerprinter",
+    "FuzzyFingerprinter",
     "HashFamily",
     "IdfTable",
     "MinHashFingerprinter",
@@ -170,6 +174,8 @@ __all__ = [
     "jaccard_bits",
     "jaccard_pairs",
     "pack_bits",
+    "ssdeep_compare",
+    "ssdeep_compare_pairs",
     "tlsh_distance",
     "tlsh_distance_pairs",
     # indexes

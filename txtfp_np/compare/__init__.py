@@ -1,6 +1,7 @@
 """Comparing signatures, as NumPy compares numbers."""
 
 from .bits import jaccard_bits, pack_bits
+from .fuzzy import ssdeep_compare, ssdeep_compare_pairs
 from .signatures import cosine_estimate, hamming, hamming_pairs, hamming_similarity, jaccard, jaccard_pairs
 from .tlsh import tlsh_distance, tlsh_distance_pairs
 
@@ -13,6 +14,8 @@ __all__ = [
     "jaccard_bits",
     "jaccard_pairs",
     "pack_bits",
+    "ssdeep_compare",
+    "ssdeep_compare_pairs",
     "tlsh_distance",
     "tlsh_distance_pairs",
 ]

@@ -7,6 +7,7 @@
 ``minhash``     :class:`MinHashFingerprinter`
 ``simhash``     :class:`SimHashFingerprinter`, ``idf``: its tables of weights
 ``tlsh``        :class:`TlshFingerprinter`
+``fuzzy``       :class:`FuzzyFingerprinter`, ssdeep's strings
 ``winnowing``   :class:`WinnowFingerprinter`; ``passages``: what two texts share
 ``run``         blocks through stages into arrays; ``giant``: documents too large for a block
 ``seomoz``      the text hash of seomoz/simhash, for fingerprints made with it
@@ -16,6 +17,7 @@
 """
 
 from .base import Fingerprinter
+from .fuzzy import FuzzyFingerprinter
 from .idf import IdfTable
 from .many import fingerprint_many
 from .minhash import MinHashFingerprinter, merge
@@ -28,6 +30,7 @@ from .winnowing import WinnowColumn, WinnowFingerprinter, WinnowRow
 
 __all__ = [
     "Fingerprinter",
+    "FuzzyFingerprinter",
     "IdfTable",
     "MinHashFingerprinter",
     "MinHashStreaming",
