@@ -43,6 +43,8 @@ from .canonical import Canonicalizer, CaseFold, Normalization
 from .columns import TextColumn, TokenColumn
 from .compare import (
     cosine_estimate,
+    flyhash_overlap,
+    flyhash_overlap_pairs,
     hamming,
     hamming_pairs,
     hamming_similarity,
@@ -99,6 +101,7 @@ from .schema import (
 )
 from .sketch import (
     Fingerprinter,
+    FlyHashFingerprinter,
     FuzzyFingerprinter,
     IdfTable,
     MinHashFingerprinter,
@@ -147,6 +150,7 @@ __all__ = [
     "WordTokenizer",
     # signatures
     "Fingerprinter",
+    "FlyHashFingerprinter",
     "FuzzyFingerprinter",
     "HashFamily",
     "IdfTable",
@@ -167,6 +171,8 @@ __all__ = [
     "winnow_match",
     # comparison
     "cosine_estimate",
+    "flyhash_overlap",
+    "flyhash_overlap_pairs",
     "hamming",
     "hamming_pairs",
     "hamming_similarity",

@@ -6,6 +6,7 @@
 ``hashing``     hash families and a user's own functions
 ``minhash``     :class:`MinHashFingerprinter`
 ``simhash``     :class:`SimHashFingerprinter`, ``idf``: its tables of weights
+``flyhash``     :class:`FlyHashFingerprinter`
 ``tlsh``        :class:`TlshFingerprinter`
 ``fuzzy``       :class:`FuzzyFingerprinter`, ssdeep's strings
 ``winnowing``   :class:`WinnowFingerprinter`; ``passages``: what two texts share
@@ -17,6 +18,7 @@
 """
 
 from .base import Fingerprinter
+from .flyhash import FlyHashFingerprinter
 from .fuzzy import FuzzyFingerprinter
 from .idf import IdfTable
 from .many import fingerprint_many
@@ -30,6 +32,7 @@ from .winnowing import WinnowColumn, WinnowFingerprinter, WinnowRow
 
 __all__ = [
     "Fingerprinter",
+    "FlyHashFingerprinter",
     "FuzzyFingerprinter",
     "IdfTable",
     "MinHashFingerprinter",
