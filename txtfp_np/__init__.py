@@ -101,6 +101,7 @@ from .schema import (
 )
 from .sketch import (
     Fingerprinter,
+    FlyForm,
     FlyHashFingerprinter,
     FuzzyFingerprinter,
     IdfTable,
@@ -150,6 +151,7 @@ __all__ = [
     "WordTokenizer",
     # signatures
     "Fingerprinter",
+    "FlyForm",
     "FlyHashFingerprinter",
     "FuzzyFingerprinter",
     "HashFamily",

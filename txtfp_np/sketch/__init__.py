@@ -18,7 +18,7 @@
 """
 
 from .base import Fingerprinter
-from .flyhash import FlyHashFingerprinter
+from .flyhash import FlyForm, FlyHashFingerprinter
 from .fuzzy import FuzzyFingerprinter
 from .idf import IdfTable
 from .many import fingerprint_many
@@ -32,6 +32,7 @@ from .winnowing import WinnowColumn, WinnowFingerprinter, WinnowRow
 
 __all__ = [
     "Fingerprinter",
+    "FlyForm",
     "FlyHashFingerprinter",
     "FuzzyFingerprinter",
     "IdfTable",
