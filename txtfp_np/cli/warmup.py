@@ -63,6 +63,29 @@ def warm_up() -> None:
     tx.jaccard_bits(packed, packed, h=128, b=8)
     _warm_up_indexes(signatures, fingerprints)
     _warm_up_dedup(texts, minhash)
+    _warm_up_sketches(texts)
+
+
+def _warm_up_sketches(texts: Any) -> None:
+    import numpy as np
+
+    import txtfp_np as tx
+
+    text, _ = tx.TlshFingerprinter().fingerprint(texts, on_empty="mask")
+    packed, _ = tx.TlshFingerprinter(packed=True).fingerprint(texts, on_empty="mask")
+    tx.tlsh_distance(text[:1, np.newaxis], packed[:1])
+    tx.tlsh_distance_pairs(text[:1], [0], [0])
+    fly = tx.FlyHashFingerprinter().fingerprint(texts)
+    tx.flyhash_overlap(fly[:, np.newaxis], fly)
+    tx.flyhash_overlap_pairs(fly, [0], [1])
+    fly = tx.FlyHashFingerprinter(form="winners").fingerprint(texts)
+    tx.flyhash_overlap(fly[:, np.newaxis], fly)
+    tx.flyhash_overlap_pairs(fly, [0], [1])
+    fuzzy = tx.FuzzyFingerprinter().fingerprint(texts)
+    tx.ssdeep_compare(fuzzy[:, np.newaxis], fuzzy)
+    tx.ssdeep_compare_pairs(fuzzy, [0], [1])
+    tx.WinnowFingerprinter().fingerprint(texts)
+    tx.winnow_match(texts[0], texts[0])
 
 
 def _warm_up_dedup(texts: Any, minhash: Any) -> None:
