@@ -33,6 +33,11 @@
             ? make("span", { class: "control" }, "U+" + part.codePointAt(0).toString(16).toUpperCase().padStart(4, "0"))
             : part)
       : [text];
+  const gauge = (value) => {
+    const filled = make("span", {});
+    filled.style.width = `${100 * value}%`;
+    return make("span", { class: "gauge", "aria-hidden": "true" }, filled);
+  };
   const named = (id) => make("bdi", {}, ...visible(id));
 
   // ── what is in the list ─────────────────────────────────────────────────────────────────────────
@@ -80,7 +85,7 @@
     const rows = cluster.members.map((member, i) => make("tr",
       { "aria-selected": i + 1 === state.member ? "true" : "false" },
       make("td", {}, make("button", { type: "button", "data-member": i + 1, click: () => go({ member: i + 1 }) }, named(member.id))),
-      make("td", { class: "share" }, ...(member.similarity === null ? [] : [make("meter", { min: 0, max: 1, value: member.similarity, "aria-hidden": "true" })]), share(member.similarity)),
+      make("td", { class: "share" }, ...(member.similarity === null ? [] : [gauge(member.similarity)]), share(member.similarity)),
       make("td", {}, member.reason === "copy" ? "equal" : member.reason === "near" ? "similar" : member.reason),
       make("td", {}, `${number.format(member.length)}`)));
     const left = removed - cluster.members.length;
