@@ -11,6 +11,7 @@ from importlib.resources import files
 from string import Template
 from typing import Any
 
+from .explain import explain_texts
 from .report_data import Group, ReportData
 from .report_plots import Plot, similarity_plot, sizes_plot
 from .report_runs import shorten
@@ -18,7 +19,6 @@ from .report_runs import shorten
 PAGE_BYTES = 12_000_000
 """Of clusters; more of them are left out, and the page says so."""
 
-_SNIPPET = 160  # characters of a document that a list shows
 _TILES = (
     ("documents", "documents"),
     ("kept", "kept"),
@@ -80,12 +80,12 @@ def _visible(text: str) -> str:
 
 
 def json_for_html(value: Any) -> str:
-    """JSON that stays data inside an element ``script``, and has no character that hides or reorders others.
+    r"""JSON that stays data inside an element ``script``, and has no character that hides or reorders others.
 
     Examples
     --------
-    >>> json_for_html("</script>\\u202e")
-    '"\\\\u003c/script\\\\u003e\\\\u202e"'
+    >>> print(json_for_html("</script>\u202e"))
+    "\u003c/script\u003e\u202e"
     """
     text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False).translate(_SEPARATORS)
     if text.isprintable():
@@ -113,8 +113,6 @@ def _clusters(data: ReportData, max_characters: int) -> tuple[str, int]:
 
 
 def _cluster(group: Group, fingerprinter: Any, max_characters: int) -> dict[str, Any]:
-    from .explain import explain_texts
-
     members = []
     for member in group.members:
         if member.text == group.text:

@@ -69,7 +69,7 @@ def similarity_plot(similarities: NDArray[Any], threshold: float, bands: LshInde
 def sizes_plot(sizes: NDArray[np.int64]) -> Plot:
     """How many clusters there are of each size; larger sizes are taken together."""
     ranges = _size_ranges(int(sizes.max(initial=0)))
-    counts = np.diff(np.searchsorted(np.sort(sizes), [first for first, _ in ranges] + [np.iinfo(np.int64).max])).tolist()
+    counts = [int(((first <= sizes) & (sizes <= last)).sum()) for first, last in ranges]
     top = _round_up(max(counts, default=0))
     step = _INNER_WIDTH / max(len(ranges), 1)
     names = [str(first) if first == last else f"{first}–{last}" for first, last in ranges]

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import Any, TypeAlias
+from collections.abc import Sequence
+from typing import TypeAlias
+
+from .explain import Run
 
 BOTH, ONLY_A, ONLY_B, GAP_BOTH, GAP_A, GAP_B, REST = range(7)
 """Kinds of runs in a page. Gaps and the rest carry a number of characters in place of a text."""
@@ -13,65 +15,66 @@ _CONTEXT = 120  # characters that are shown beside a change
 _LONG = 900  # characters that are shown of one change
 _WORD = 24  # so far a cut is moved to the next space
 
-ShownRun: TypeAlias = tuple[int, str] | tuple[int, int]
+ShownRun: TypeAlias = tuple[int | str, ...]
 
 
-def shorten(runs: Iterable[Any], max_characters: int) -> list[ShownRun]:
+def shorten(runs: Sequence[Run], max_characters: int) -> list[ShownRun]:
     """Runs with long shared and long differing stretches replaced by their lengths.
 
     Parameters
     ----------
-    runs : iterable of Run
+    runs : sequence of Run
         From :func:`~txtfp_np.dedup.explain.explain_texts`.
     max_characters : int
-        Of text to be shown in all; what is beyond is counted.
+        Of text to be shown in all, about; what is beyond is counted.
 
     Returns
     -------
-    list of (kind, text) or (kind, number of characters)
+    list of (kind, text) or (kind of gap, number of characters)
+        With a third element, if the other side of what both have is written otherwise.
 
     Examples
     --------
-    >>> from collections import namedtuple
-    >>> run = namedtuple("run", "kind text")
-    >>> shorten([run("both", "one "), run("a", "small"), run("b", "giant"), run("both", " step " * 50)], 1000)[:3]
-    [(0, 'one '), (1, 'small'), (2, 'giant')]
+    >>> steps = "step " * 90
+    >>> runs = Run("both", "One ", "one "), Run("a", "small "), Run("b", "giant "), Run("both", steps, steps)
+    >>> [run[:2] for run in shorten(runs, 1000)][:3], shorten(runs, 1000)[-1]
+    ([(0, 'One '), (1, 'small '), (2, 'giant ')], (3, 330))
     """
     shown: list[ShownRun] = []
-    given = list(runs)
     room = max_characters
-    for number, run in enumerate(given):
-        kind, gap = _KINDS[run.kind]
+    for number, run in enumerate(runs):
         if room <= 0:
-            rest = sum(len(left.text) for left in given[number:])
-            shown.append((REST, rest))
+            shown.append((REST, sum(len(left.text) for left in runs[number:])))
             break
-        if kind == BOTH:
-            head = _CONTEXT if number else 0
-            tail = _CONTEXT if number + 1 < len(given) else 0
-            if len(given) == 1:
-                head = _LONG  # nothing differs: there is only this
-        else:
-            head, tail = _LONG, 0
-        pieces = _cut(run.text, kind, gap, min(head, room), min(tail, room))
-        room -= sum(len(text) for _, text in pieces if isinstance(text, str))
-        shown += pieces
+        kind, gap = _KINDS[run.kind]
+        head, tail = _LONG, 0
+        if kind == BOTH and len(runs) > 1:  # a run that is alone has no change to stand around
+            head, tail = _CONTEXT * (number > 0), _CONTEXT * (number + 1 < len(runs))
+        cut = len(run.text) > head + tail + 3 * _WORD  # else there is little to be left out
+        sides = [_cut(text, min(head, room), min(tail, room)) if cut else (text, 0, "") for text in _texts(run)]
+        for part, what in enumerate((kind, gap, kind)):
+            pieces = [side[part] for side in sides]
+            if not any(pieces):
+                continue
+            shown.append((what, *(pieces if pieces[0] != pieces[-1] else pieces[:1])))
+            room -= 0 if what == gap else len(str(pieces[0]))
     return shown
 
 
-def _cut(text: str, kind: int, gap: int, head: int, tail: int) -> list[ShownRun]:
-    """The beginning and the end of a text; all of it if little would be left out."""
-    if len(text) <= head + tail + 2 * _WORD:
-        return [(kind, text)]
+def _texts(run: Run) -> list[str]:
+    return [run.text, run.other] if run.kind == "both" else [run.text]
+
+
+def _cut(text: str, head: int, tail: int) -> tuple[str, int, str]:
+    """The beginning and the end of a text, and how much is between."""
     begin = _to_space(text, head, 1) if head else 0
-    end = _to_space(text, len(text) - tail, -1) if tail else len(text)
-    pieces: list[ShownRun] = [(kind, text[:begin]), (gap, end - begin), (kind, text[end:])]
-    return [piece for piece in pieces if piece[1]]
+    end = max(_to_space(text, len(text) - tail, -1) if tail else len(text), begin)
+    return text[:begin], end - begin, text[end:]
 
 
 def _to_space(text: str, at: int, step: int) -> int:
-    """The nearest space in one direction, or the place itself where words are long."""
+    """The nearest end of a word in one direction, or the place itself where words are long."""
     for moved in range(at, at + step * _WORD, step):
-        if 0 < moved < len(text) and text[moved - 1].isspace():
+        if 0 < moved <= len(text) and text[moved - 1].isspace():
             return moved
-    return at
+    return min(max(at, 0), len(text))

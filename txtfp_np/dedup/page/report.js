@@ -65,7 +65,7 @@
     by("list").replaceChildren(...found.slice(first, first + PAGE).map(({ cluster, place }) =>
       make("li", {}, make("button",
         { type: "button", "data-cluster": place, "aria-current": place === state.cluster ? "true" : null, click: () => go({ cluster: place, member: 1 }) },
-        make("span", { class: "snippet", dir: "auto" }, ...visible(cluster.text.slice(0, 160).trim() || "(no text)")),
+        make("span", { class: "snippet", dir: "auto" }, ...visible(cluster.text.slice(0, 160).replace(/\s+/gu, " ").trim() || "(no text)")),
         make("span", { class: "facts" }, make("span", {}, `${number.format(cluster.size)} documents`), make("span", {}, `least ${share(cluster.members.length ? (least(cluster) < 0 ? null : least(cluster)) : 1)}`))))));
     const range = found.length ? `${first + 1}–${Math.min(first + PAGE, found.length)} of ${number.format(found.length)}` : "none found";
     by("page-of").textContent = state.q && found.length ? `${range} found` : range;
@@ -116,8 +116,15 @@
       if (cut > 0) text.append(make("span", { class: "cut" }, ` … ${number.format(cut)} more characters`));
       return [tools, make("p", { class: "note" }, "The two texts are equal, character for character."), text];
     }
+    const same = member.runs.every(([kind]) => kind === BOTH || kind === GAP_BOTH);
+    const note = same ? [make("p", { class: "note" }, "All words are equal; only case, punctuation or spaces differ.")] : [];
     const heads = make("div", { class: "heads" }, make("div", {}, "kept ", named(cluster.id)), make("div", {}, "removed ", named(member.id)));
-    return [tools, ...(side ? [heads] : []), ...hunks(member.runs, side)];
+    return [tools, ...note, ...(side ? [heads] : []), ...hunks(member.runs, side)];
+  };
+
+  const marked = (name, text) => {
+    const body = text.trimEnd() || text;
+    return [make("mark", { class: name }, ...visible(body)), ...visible(text.slice(body.length))];
   };
 
   // Runs up to the next gap stand in one row, so that both sides go on at the same height after it.
@@ -133,15 +140,15 @@
     const gap = (text) => { rows.push(make("span", { class: "gap" }, text)); cells = null; };
     const cut = (count) => make("span", { class: "cut" }, ` … ${number.format(count)} characters … `);
     for (const [kind, content, other] of runs) {
-      if (kind === GAP_BOTH) { gap(`${number.format(content)} characters are the same`); continue; }
+      if (kind === GAP_BOTH) { gap(`${number.format(content)} characters of the same words`); continue; }
       if (kind === REST) { gap(`${number.format(content)} more characters are not in this page`); continue; }
       open();
       const [a, b] = [cells[0], cells[cells.length - 1]];
       if (kind === BOTH) {
         a.append(...visible(content));
         if (b !== a) b.append(...visible(other ?? content));
-      } else if (kind === ONLY_A) a.append(make("mark", { class: "a" }, ...visible(content)));
-      else if (kind === ONLY_B) b.append(make("mark", { class: "b" }, ...visible(content)));
+      } else if (kind === ONLY_A) a.append(...marked("a", content));
+      else if (kind === ONLY_B) b.append(...marked("b", content));
       else if (kind === GAP_A) a.append(cut(content));
       else if (kind === GAP_B) b.append(cut(content));
     }
@@ -229,7 +236,8 @@
   const setTheme = (theme) => {
     if (theme === "auto") delete document.documentElement.dataset.theme;
     else document.documentElement.dataset.theme = theme;
-    by("theme").textContent = { auto: "◐ theme: as the system", light: "○ theme: light", dark: "● theme: dark" }[theme];
+    by("theme").textContent = { auto: "◐ auto", light: "○ light", dark: "● dark" }[theme];
+    by("theme").title = `theme: ${theme === "auto" ? "as the system" : theme}`;
     by("theme").dataset.now = theme;
   };
   const nextTheme = () => {
