@@ -23,6 +23,8 @@ Stage 5, indexes: :class:`LshIndex` finds MinHash signatures that agree in a ban
 chooses the bands), :class:`HammingIndex` all SimHash fingerprints within some bits, :class:`BloomLsh` says
 whether something like it was seen before.
 
+Stage 6, near-duplicates: :func:`dedup` does all of it in one call, and its :class:`DedupResult` explains itself.
+
 Identity: :func:`config_hash`, :class:`Fingerprint`, :func:`to_json`, :func:`as_signatures` for bytes from disk.
 
 >>> import txtfp_np as tx
@@ -51,6 +53,7 @@ from .compare import (
     jaccard_pairs,
     pack_bits,
 )
+from .dedup import DedupResult, dedup
 from .errors import (
     ConfigError,
     DimensionMismatchError,
@@ -166,6 +169,9 @@ __all__ = [
     "LshIndexBuilder",
     "PermutedTable",
     "hamming_scan",
+    # near-duplicates
+    "DedupResult",
+    "dedup",
     # identity and persistence
     "Embedding",
     "Fingerprint",

@@ -1,0 +1,129 @@
+"""The one call that removes near-duplicates from a column."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ..columns import Progress, TextColumn, Texts, as_text_column, is_single, resolve_threads
+from ..columns.checks import check_errors_option
+from ..errors import InvalidInputError
+from ..sketch.base import SketchFingerprinter
+from .pairs import find_pairs
+from .policies import keep_order
+from .result import DedupResult, make_result
+from .settings import check_settings
+
+
+def dedup(
+    texts: Texts,
+    threshold: float = 0.7,
+    *,
+    method: str = "minhash",
+    fingerprinter: SketchFingerprinter | None = None,
+    scope: str = "resemblance",
+    verify: str | None = None,
+    linkage: str = "star",
+    keep: str | ArrayLike = "first",
+    recall: float = 0.99,
+    max_distance: int | None = None,
+    errors: str = "strict",
+    threads: int | None = None,
+    progress: Progress = False,
+) -> DedupResult:
+    """Find near-duplicates, and say which documents to keep.
+
+    Parameters
+    ----------
+    texts : column
+        Anything that :class:`TextColumn` takes.
+    threshold : float
+        Similarity, above 0 and at most 1, from which two documents are near-duplicates. For
+        ``method="minhash"``.
+    method : {"minhash", "simhash"}
+        The sketch by which pairs are found. With MinHash the similarity is the Jaccard similarity of the
+        sets of shingles. With SimHash it is ``1 - distance / bits``, and a pair is what differs in at most
+        ``max_distance`` bits; none is missed.
+    fingerprinter : MinHashFingerprinter or SimHashFingerprinter, optional
+        Canonicalises, tokenises and sketches. None: the defaults, for MinHash 128 slots over shingles of
+        five words.
+    scope : {"resemblance", "containment"}
+        Shared shingles over those of both documents, or over those of the smaller one: for one text inside
+        another. Containment is found exactly, without sketches; it takes some 50 bytes a shingle of memory.
+    verify : {"exact", "signature", "none"}, optional
+        What makes a candidate a pair: the exact similarity of the sets of shingle hashes (default for
+        MinHash), the estimate from the signatures (SimHash knows no other), or nothing.
+    linkage : {"star", "components"}
+        Star: in the order of ``keep``, each document that is not removed yet is kept and removes those
+        that form a pair with it. So no removed document is further from the one it stands by than the threshold,
+        and no two kept ones form a pair. Components: what hangs together by pairs is one cluster, of which one
+        document is kept.
+    keep : {"first", "last", "longest", "shortest"} or array (n,)
+        Which of several to prefer; or a number for each, the highest being preferred. Lengths are bytes of
+        UTF-8. Ties by position.
+    recall : float
+        Probability, below 1, that a pair at the threshold becomes a candidate; more similar ones do more often.
+    max_distance : int, optional
+        Bits in which SimHashes may differ; None: 3.
+    errors : {"strict", "replace"}
+        Whether bad UTF-8 is an error or becomes U+FFFD.
+    threads : int, optional
+        Threads to use; None: every core this process may use. Never changes the result.
+    progress : bool or callable
+        True: a line on stderr. A callable gets (documents done, documents in all).
+
+    Returns
+    -------
+    DedupResult
+        ``keep``, ``cluster``, ``representative``, ``pairs``, and more.
+
+    Raises
+    ------
+    InvalidInputError
+        If a document is not text or not UTF-8 (with ``.row``), or one ``str`` was given.
+    ConfigError
+        If an option has a value it cannot have, or that another one excludes.
+
+    Notes
+    -----
+    Equal documents, that is of equal bytes or, with exact verification, of equal sets of shingles, are
+    found first and cost no pairs; they never survive side by side. Documents without a single token are
+    kept and belong to no cluster. The result holds on to the texts, for :meth:`DedupResult.explain`.
+
+    Time grows with the text, and with the number of pairs. Memory is that of the texts, a signature (1032 bytes
+    with 128 slots) a distinct document, and 44 bytes a pair; exact sets are made in portions.
+
+    Examples
+    --------
+    >>> import txtfp_np as tx
+    >>> texts = [
+    ...     "the cat sat on the mat and looked at the dog that slept near the fire",
+    ...     "The cat sat on the mat, and looked at the dog that slept near the fire.",
+    ...     "the cat sat on the mat and looked at the dog that slept near the door",
+    ...     "stock prices fell sharply on monday after the central bank raised its rates",
+    ... ]
+    >>> result = tx.dedup(texts, threshold=0.7)
+    >>> result.keep
+    array([ True, False, False,  True])
+    >>> result.pairs.tolist()
+    [(0, 1, 1.0), (0, 2, 0.8461538553237915)]
+    >>> tx.dedup(texts, method="simhash", max_distance=10).keep
+    array([ True, False, False,  True])
+    """
+    settings = check_settings(threshold, method, fingerprinter, scope, verify, linkage, recall, max_distance)
+    check_errors_option(errors)
+    n_threads = resolve_threads(threads)
+    column = _as_column(texts, "texts", errors)
+    rank = keep_order(keep, len(column), np.diff(column.offsets))
+    found = find_pairs(column, settings, n_threads, progress)
+    return make_result(column, settings, rank, found)
+
+
+def _as_column(texts: Texts, argument: str, errors: str) -> TextColumn:
+    if is_single(texts):
+        raise InvalidInputError(
+            f"{argument} must be a column of documents, got one {type(texts).__name__}",
+            argument=argument,
+            advice="Pass a list of documents, or a column of a table.",
+        )
+    return as_text_column(texts, errors=errors)

@@ -1,0 +1,301 @@
+"""Pairs of documents that are alike: candidates, and which of them are."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..columns import Appender, Progress, TextColumn, TextRows
+from ..columns.checks import read_only
+from ..errors import InvalidInputError, TokenizerError
+from ..index import HammingIndex
+from ..index.arguments import Geometry, slots_needed
+from ..index.join import banded_pairs, first_equal, sort_in_place, words_at
+from .copies import equal_bytes, equal_sets, refine
+from .settings import Method, Settings, Verify
+from .verify import ShingleSets, set_shares, shingle_sets
+
+Rows = NDArray[np.int64]
+
+_SIGMAS = 6  # so far below the threshold an estimate may be before a pair is not verified: 1 of 1e9
+_SET_BYTES = 1 << 28  # text of documents whose sets are in memory at a time
+_CONTAINED_A_BLOCK = 1 << 16
+
+
+class Found(NamedTuple):
+    """Pairs of rows that are alike.
+
+    Attributes
+    ----------
+    equal : int64 (n,)
+        First row with an equal document: equal bytes, and with exact verification equal sets.
+    group : int64 (n,)
+        Row that stands for each one in ``i`` and ``j``: the first whose signature, at least, is equal.
+    empty : bool (n,)
+        Documents without a single token.
+    i, j : int64 (m,)
+        Pairs, the earlier row first, in ascending order; of different groups.
+    share : float64 (m,)
+        Their similarity.
+    """
+
+    equal: Rows
+    group: Rows
+    empty: NDArray[np.bool_]
+    i: Rows
+    j: Rows
+    share: NDArray[np.float64]
+
+
+class Signed(NamedTuple):
+    """Signatures of the documents that differ in their bytes: ``rows``; ``ok``: which have a token at all."""
+
+    rows: Rows
+    records: NDArray[Any]
+    ok: NDArray[np.bool_]
+
+
+def find_pairs(column: TextColumn, settings: Settings, threads: int | None, progress: Progress) -> Found:
+    """All pairs within a column."""
+    same = equal_bytes(column)
+    rows = np.flatnonzero(same == np.arange(len(column)))
+    if settings.scope == "containment":
+        positions, found = _contained(column, rows, settings, threads, progress)
+    else:
+        # signatures live inside these calls only
+        candidates = _near_bits if settings.method == Method.SIMHASH else _near_sets
+        positions, found = candidates(column, rows, settings, threads, progress)
+        if settings.verify == Verify.EXACT:
+            found = verified(column, *found[:2], settings, threads)
+    equal, group, empty = (rows[positions.equal], rows[positions.group], positions.empty)
+    return _of_all_rows(same, rows, Found(equal, group, empty, *found))
+
+
+class Positions(NamedTuple):
+    """Groups of equal documents, as in :class:`Found`, among the rows that differ in their bytes."""
+
+    equal: Rows
+    group: Rows
+    empty: NDArray[np.bool_]
+
+
+Matches = tuple[Rows, Rows, NDArray[np.float64]]
+
+
+def _of_all_rows(same: Rows, rows: Rows, found: Found) -> Found:
+    place = np.empty(len(same), np.int64)
+    place[rows] = np.arange(len(rows))
+    place = place[same]
+    empty = found.empty[place]
+    own = np.arange(len(same))
+    equal = np.where(empty, own, found.equal[place])
+    group = np.where(empty, own, found.group[place])
+    i, j = np.minimum(found.i, found.j), np.maximum(found.i, found.j)
+    keys = (i.astype(np.uint64) << np.uint64(32)) | j.astype(np.uint64)
+    order = sort_in_place(keys)
+    return Found(equal, group, empty, i[order], j[order], found.share[order])
+
+
+def sign_rows(
+    column: TextColumn, rows: Rows, settings: Settings, threads: int | None, progress: Progress = False
+) -> Signed:
+    """Signatures of some rows."""
+    try:
+        records, ok = settings.fingerprinter.fingerprint(
+            TextRows(column, rows), on_empty="mask", threads=threads, progress=progress
+        )
+    except (TokenizerError, InvalidInputError) as error:  # a user's tokenizer, or hasher
+        if error.row is not None:
+            error.row = int(rows[error.row])
+        raise
+    return Signed(rows, records, ok)
+
+
+# ── MinHash ─────────────────────────────────────────────────────────────────────────────────────
+def _near_sets(
+    column: TextColumn, rows: Rows, settings: Settings, threads: int | None, progress: Progress
+) -> tuple[Positions, Matches]:
+    """Candidates by bands; their similarity is the estimate."""
+    signed = sign_rows(column, rows, settings, threads, progress)
+    groups = equal_signatures(column, signed, settings, threads)
+    chosen = np.flatnonzero(signed.ok & (groups.group == np.arange(len(rows))))
+    bands = settings.bands
+    if bands is None or len(chosen) < 2:
+        return groups, (np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0))
+    _words, at = signature_rows(signed.records)
+    geometry = Geometry(bands.bands, bands.rows, bands.h)
+    i, j, equal = (Appender(kind, 0) for kind in (np.uint32, np.uint32, np.uint16))
+    for block in banded_pairs(at, chosen, geometry, least_slots(settings)):
+        i.append(block.i)
+        j.append(block.j)
+        equal.append(block.equal)
+    first, second = (rows[side.values().astype(np.int64)] for side in (i, j))
+    return groups, (first, second, equal.values() / np.float64(bands.h))
+
+
+def signature_rows(records: NDArray[Any]) -> tuple[NDArray[np.uint64], Rows]:
+    """Words of MinHash signatures, and where they lie, for kernels; the words must outlive the addresses."""
+    words = read_only(np.ascontiguousarray(records)).view(np.uint64).reshape(len(records), records.itemsize // 8)
+    return words, words_at(words)
+
+
+def equal_signatures(column: TextColumn, signed: Signed, settings: Settings, threads: int | None) -> Positions:
+    """Groups of documents whose signatures are equal; with exact verification, whose sets are."""
+    rows, records, ok = signed
+    _words, at = signature_rows(records)
+    live = read_only(np.flatnonzero(ok))
+    group = np.arange(len(rows))
+    group[live] = live[first_equal(at, live, settings.fingerprinter.h)]
+    if settings.verify == Verify.EXACT:
+        group = refine(group, TextRows(column, rows), settings.fingerprinter, threads)
+        return Positions(group, group, ~ok)
+    return Positions(np.arange(len(rows)), group, ~ok)
+
+
+def least_slots(settings: Settings) -> int:
+    """Equal slots without which a candidate is not looked at any further."""
+    t, h = settings.threshold, settings.fingerprinter.h
+    if settings.verify == Verify.NONE:
+        return 0
+    if settings.verify == Verify.SIGNATURE:
+        return slots_needed(t, h) or 0
+    return max(0, int(h * (t - _SIGMAS * np.sqrt(t * (1 - t) / h))))
+
+
+def verified(column: TextColumn, i: Rows, j: Rows, settings: Settings, threads: int | None) -> Matches:
+    """Those candidates whose exact similarity is at least the threshold."""
+    kept: list[Matches] = []
+    for part in _batches(column, i, j):
+        mine, other = i[part], j[part]
+        rows, places = np.unique(np.concatenate([mine, other]), return_inverse=True)
+        sets = shingle_sets(TextRows(column, rows), settings.fingerprinter, threads)
+        share = set_shares(sets, places[: len(part)], places[len(part) :], settings.scope, threads)
+        enough = share >= settings.threshold
+        kept.append((mine[enough], other[enough], share[enough]))
+    if not kept:
+        return i[:0], j[:0], np.empty(0)
+    return tuple(np.concatenate(side) for side in zip(*kept, strict=True))  # type: ignore[return-value]
+
+
+def _batches(column: TextColumn, i: Rows, j: Rows) -> Iterator[Rows]:
+    """Pairs in portions whose documents are not too much text; documents that hang together stay together."""
+    from ..kernels.linkage import component_rows
+
+    if len(i) == 0:
+        return
+    n = len(column)
+    in_pairs = np.zeros(n, np.bool_)
+    in_pairs[i] = in_pairs[j] = True
+    rows = np.flatnonzero(in_pairs)
+    lengths = np.diff(column.offsets)
+    if int(lengths[rows].sum()) <= _SET_BYTES:
+        yield np.arange(len(i))
+        return
+    component, decided = np.empty(n, np.int64), np.empty(n, np.int64)
+    component_rows(read_only(i), read_only(j), read_only(np.arange(n)), component, decided)
+    sizes = np.bincount(component[rows], weights=lengths[rows], minlength=n)
+    batch = (np.cumsum(sizes) // _SET_BYTES).astype(np.int64)  # of the component that begins with a row
+    of_pair = batch[component[i]]
+    order = np.argsort(of_pair, kind="stable")
+    yield from np.split(order, np.flatnonzero(np.diff(of_pair[order])) + 1)
+
+
+# ── containment ─────────────────────────────────────────────────────────────────────────────────
+def _contained(
+    column: TextColumn, rows: Rows, settings: Settings, threads: int | None, progress: Progress
+) -> tuple[Positions, Matches]:
+    sets = shingle_sets(TextRows(column, rows), settings.fingerprinter, threads, progress=progress)
+    empty = sets.sizes == 0
+    equal = equal_sets(sets)
+    chosen = np.flatnonzero(~empty & (equal == np.arange(len(rows))))
+    i, j, share = contained(take_sets(sets, chosen), settings.threshold, threads)
+    return Positions(equal, equal, empty), (rows[chosen[i]], rows[chosen[j]], share)
+
+
+def take_sets(sets: ShingleSets, chosen: Rows) -> ShingleSets:
+    """Some of the sets."""
+    if len(chosen) == len(sets.offsets) - 1:
+        return sets
+    mask = np.zeros(len(sets.offsets) - 1, np.bool_)
+    mask[chosen] = True
+    sizes = sets.sizes
+    offsets = np.zeros(len(chosen) + 1, np.int64)
+    np.cumsum(sizes[chosen], out=offsets[1:])
+    return ShingleSets(read_only(sets.values[np.repeat(mask, sizes)]), read_only(offsets))
+
+
+def contained(sets: ShingleSets, threshold: float, threads: int | None) -> Matches:
+    """Pairs of distinct sets of which the smaller is in the larger one, up to the threshold.
+
+    Exact: a set that shares ``c`` of its ``n`` values cannot differ in all of any ``n - c + 1`` of them, so
+    the sets that hold one of its rarest ``n - c + 1`` values are all that need be looked at.
+    """
+    from ..kernels.containment import contained_pairs, fill_postings, number_shared
+
+    values, offsets = sets
+    n_values = len(values)
+    numbers, starts = np.empty(n_values, np.uint32), np.empty(n_values + 1, np.int64)
+    keys = values.copy()
+    order = sort_in_place(keys)
+    n_shared = number_shared(read_only(keys), order, numbers, starts)
+    del keys, order
+    numbers, ends = read_only(numbers), starts[: n_shared + 1].copy()
+    del starts
+    postings = np.empty(ends[-1], np.uint32)
+    fill_postings(numbers, offsets, ends, postings)
+    needed = least_shared(sets.sizes, threshold)
+    cursor, stamps = np.zeros(2, np.int64), np.full(len(needed), -1)
+    out = np.empty((_CONTAINED_A_BLOCK, 2), np.int64)
+    kept: list[Matches] = []
+    while cursor[0] < len(needed):
+        n = contained_pairs(
+            numbers, offsets, read_only(postings), read_only(ends), read_only(needed), cursor, stamps, out
+        )
+        i, j = out[:n].T.copy()
+        share = set_shares(sets, i, j, "containment", threads)
+        enough = share >= threshold
+        kept.append((i[enough], j[enough], share[enough]))
+    if not kept:
+        return np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0)
+    return tuple(np.concatenate(side) for side in zip(*kept, strict=True))  # type: ignore[return-value]
+
+
+def least_shared(sizes: Rows, threshold: float) -> Rows:
+    """Least number of values whose share of a set is at least the threshold, as floats compare.
+
+    Examples
+    --------
+    >>> least_shared(np.array([10, 3, 0]), 0.7)
+    array([7, 3, 0])
+    """
+    whole = np.maximum(sizes, 1)
+    needed: Rows = np.ceil(threshold * sizes).astype(np.int64)
+    needed -= (needed > 0) & ((needed - 1) / whole >= threshold)
+    needed += (sizes > 0) & (needed / whole < threshold)
+    return needed
+
+
+# ── SimHash ─────────────────────────────────────────────────────────────────────────────────────
+def _near_bits(
+    column: TextColumn, rows: Rows, settings: Settings, threads: int | None, progress: Progress
+) -> tuple[Positions, Matches]:
+    _, records, ok = sign_rows(column, rows, settings, threads, progress)
+    bits = settings.fingerprinter.bits
+    live = np.flatnonzero(ok)
+    group = np.arange(len(rows))
+    if len(live) == 0:
+        return Positions(group, group, ~ok), (live, live, np.empty(0))
+    group[live] = live[first_equal_fingerprints(records[live])]
+    i, j, distance = HammingIndex(records[live], settings.max_distance, bits=bits).find_all(True, threads)
+    return Positions(np.arange(len(rows)), group, ~ok), (rows[live[i]], rows[live[j]], 1 - distance / bits)
+
+
+def first_equal_fingerprints(fingerprints: NDArray[Any]) -> Rows:
+    """Position of the first equal fingerprint."""
+    axis = 0 if fingerprints.ndim > 1 else None
+    _, first, inverse = np.unique(fingerprints, return_index=True, return_inverse=True, axis=axis)
+    places: Rows = first[inverse.reshape(-1)]
+    return places
