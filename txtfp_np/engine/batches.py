@@ -102,6 +102,11 @@ class Batch:
     def __len__(self) -> int:
         return len(self.texts)
 
+    @property
+    def file(self) -> int:
+        """Number of the file that it comes from."""
+        return self.after.file
+
     def id_list(self) -> list[str] | list[int]:
         """Ids as Python objects; numbers of rows if no column holds any."""
         if self.ids is None:

@@ -12,14 +12,15 @@ from numpy.typing import NDArray
 
 from ..columns import Progress, Scratch, TextColumn, block_bounds, run_blocks
 from ..columns.checks import read_only
-from ..dedup.settings import Settings, Verify
+from ..dedup.settings import Verify
 from ..errors import InvalidInputError, TokenizerError
 from ..index.tables import seedless
 from ..sketch.run import SKETCH_BLOCK_BYTES
 from ..sketch.stages import BlockStages
 from .batches import Batch, Position
+from .job import Job
 from .readers import Input
-from .work import MappedFile, RowFile, WorkFolder, read_rows
+from .work import RowFile, WorkFolder
 
 CHECKPOINT_SECONDS = 2.0
 """Work that is done again, at most, after a job was killed."""
@@ -59,8 +60,8 @@ class RowStore:
     ``ids``, ``id-ends``, ``id-keys``; ``priorities``.
     """
 
-    def __init__(self, work: WorkFolder, settings: Settings, source: Input, n_rows: int, id_bytes: int) -> None:
-        h, bands = settings.fingerprinter.h, settings.bands
+    def __init__(self, work: WorkFolder, job: Job, source: Input, n_rows: int, id_bytes: int) -> None:
+        h, bands = job.settings.fingerprinter.h, job.bands
         kinds: dict[str, tuple[str, int]] = {
             "raw": ("<u8", 2),
             "group": ("<u8", 1),
@@ -124,9 +125,7 @@ def band_file(band: int) -> str:
     return f"band-{band:03}"
 
 
-def scan(
-    source: Input, work: WorkFolder, settings: Settings, threads: int, progress: Progress, total: int | None
-) -> None:
+def scan(source: Input, work: WorkFolder, job: Job, progress: Progress, total: int | None) -> None:
     """Sign all documents, from where an earlier run was stopped on.
 
     ``work.state["scan"]`` then has their number, and that of bad rows.
@@ -136,8 +135,8 @@ def scan(
     )
     if state.get("done"):
         return
-    store = RowStore(work, settings, source, state["rows"], state["id_bytes"])
-    fingerprinter = settings.fingerprinter
+    store = RowStore(work, job, source, state["rows"], state["id_bytes"])
+    fingerprinter = job.settings.fingerprinter
     checked = time.monotonic()
     rows = state["rows"]
 
@@ -154,21 +153,21 @@ def scan(
         if len(piece):
             state["numeric_ids"] = state["numeric_ids"] and piece.batch.numeric_ids
         state["skipped"] += piece.batch.skipped
-        state |= {"rows": rows, "id_bytes": store.id_bytes, "position": list(piece.batch.after)}
+        state.update(rows=rows, id_bytes=store.id_bytes, position=list(piece.batch.after))
         if time.monotonic() >= checked + CHECKPOINT_SECONDS:
             store.sync()
             work.save()
             checked = time.monotonic()
 
     def work_on(piece: _Piece, scratch: Scratch) -> _Rows | _Piece:
-        return _sign(piece, settings, scratch) if len(piece) else piece
+        return _sign(piece, job, scratch) if len(piece) else piece
 
     try:
         run_blocks(
             _pieces(source.batches(Position(*state["position"]), first_row=rows)),
             work_on,
             consume,
-            threads=threads if fingerprinter._threadable else 1,
+            threads=job.threads if fingerprinter._threadable else 1,
             detached=True,
             progress=progress,
             total=total,
@@ -187,10 +186,10 @@ def _pieces(batches: Iterator[Batch]) -> Iterator[_Piece]:
             yield _Piece(batch.texts[first:stop], batch, first, stop == len(batch))
 
 
-def _sign(piece: _Piece, settings: Settings, scratch: Scratch) -> _Rows:
+def _sign(piece: _Piece, job: Job, scratch: Scratch) -> _Rows:
     from ..kernels.bands import band_keys
 
-    fingerprinter, bands = settings.fingerprinter, settings.bands
+    fingerprinter, bands = job.settings.fingerprinter, job.bands
     stages = BlockStages(piece.texts, scratch)
     try:
         signed = fingerprinter._sign(stages, "@0")
@@ -200,7 +199,7 @@ def _sign(piece: _Piece, settings: Settings, scratch: Scratch) -> _Rows:
         raise
     words = signed.records.view(np.uint64).reshape(len(piece), -1).copy()
     raw = _digests(piece.texts.data, piece.texts.offsets, 1)
-    if settings.verify == Verify.EXACT:
+    if job.settings.verify == Verify.EXACT:
         values, offsets = block_sets(stages, fingerprinter, scratch)
         groups = _digests(values.view(np.uint8), offsets, 8)
     else:
@@ -231,53 +230,3 @@ def _digests(data: NDArray[np.uint8], offsets: NDArray[np.int64], width: int) ->
     out = np.empty((len(offsets) - 1, 2), np.uint64)
     digest_runs(read_only(data), read_only(offsets), width, seedless(), out)
     return out
-
-
-class Ids:
-    """Ids of rows: as a column of the input holds them, else the numbers of the rows."""
-
-    def __init__(self, work: WorkFolder) -> None:
-        self.numeric: bool = work.state["scan"]["numeric_ids"]
-        self._ends = self._bytes = None
-        if work.path("ids").exists():
-            self._ends, self._bytes = (
-                MappedFile(work.path("id-ends"), np.int64),
-                MappedFile(work.path("ids"), np.uint8),
-            )
-
-    def of(self, rows: NDArray[np.int64]) -> list[str] | list[int]:
-        """Ids of some rows."""
-        if self._ends is None or self._bytes is None:
-            return rows.tolist()
-        ends, data = self._ends.array, self._bytes.array
-        starts = np.where(rows > 0, ends[np.maximum(rows - 1, 0)], 0).tolist()
-        found = [data[a:b].tobytes().decode() for a, b in zip(starts, ends[rows].tolist(), strict=True)]
-        self._ends.forget()
-        self._bytes.forget()
-        return [int(one) for one in found] if self.numeric else found
-
-
-def check_ids(work: WorkFolder, budget: int | None) -> None:
-    """Refuse an id that two documents have."""
-    from .sorting import sorted_parts
-
-    n = work.state["scan"]["rows"]
-    if not work.path("ids").exists():
-        return
-    ids = Ids(work)
-    for part in sorted_parts(work.path("id-keys"), n, None, budget):
-        for place in np.flatnonzero(part.keys[1:] == part.keys[:-1]).tolist():
-            a, b = part.rows[place : place + 2].astype(np.int64).tolist()
-            first, second = ids.of(np.array([a, b]))
-            if first == second:
-                raise InvalidInputError(
-                    f"rows {a} and {b} have the same id {first!r}",
-                    argument="id_column",
-                    advice="Ids must differ; leave id_column out to have rows named by their numbers.",
-                )
-
-
-def alive_rows(work: WorkFolder) -> NDArray[np.bool_]:
-    """Documents that have tokens."""
-    empty: NDArray[np.bool_] = read_rows(work.path("empty"), np.bool_)
-    return ~empty

@@ -50,16 +50,12 @@ class WorkFolder:
 
     def load(self) -> None:
         """Take up what an earlier run of the same job has left; throw away what another job has."""
-        manifest = self.folder / _MANIFEST
-        try:
-            found = json.loads(manifest.read_bytes())
-        except FileNotFoundError:
-            found = None
-        if found is not None and found.get("format") == _FORMAT and found.get("key") == self.key:
-            self.state = found["state"]
+        state = peek(self.folder, self.key)
+        if state is not None:
+            self.state = state
             return
         strangers = [path.name for path in self.folder.iterdir() if path.name != _LOCK]
-        if found is None and strangers:
+        if strangers and _MANIFEST not in strangers and strangers != [_MANIFEST + ".tmp"]:
             raise InvalidInputError(
                 f"{self.folder} is not empty and no work directory: it has {sorted(strangers)[0]}",
                 argument="work_dir",
@@ -87,6 +83,18 @@ class WorkFolder:
             self.path(name).unlink(missing_ok=True)
         with suppress(OSError):  # somebody has put a file there
             self.folder.rmdir()
+
+
+def peek(folder: Path, key: str) -> dict[str, Any] | None:
+    """State of a job that was stopped; None if there is none of this key."""
+    try:
+        found = json.loads((folder / _MANIFEST).read_bytes())
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    if found.get("format") != _FORMAT or found.get("key") != key:
+        return None
+    state: dict[str, Any] = found["state"]
+    return state
 
 
 @contextmanager
@@ -146,7 +154,7 @@ class RowFile:
 
     def append(self, rows: NDArray[Any]) -> None:
         """Write rows to the end."""
-        data = memoryview(np.ascontiguousarray(rows, self.dtype).reshape(-1).view(np.uint8))
+        data = np.ascontiguousarray(rows, self.dtype).reshape(-1).view(np.uint8).data
         while data:
             data = data[self._file.write(data) :]
 
