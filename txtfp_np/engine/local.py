@@ -17,7 +17,7 @@ from ..columns import Progress, resolve_threads
 from ..columns.checks import check_errors_option
 from ..dedup.policies import POLICIES
 from ..dedup.settings import check_settings
-from ..errors import ConfigError
+from ..errors import ConfigError, InvalidInputError
 from ..options import check_flag
 from ..sketch import MinHashFingerprinter
 from .batches import Wanted
@@ -25,12 +25,12 @@ from .ids import check_ids
 from .inputs import Inputs, SourceFile, find_files
 from .job import Job, check_memory
 from .linking import link_rows
-from .outputs import Targets, check_schemas, check_targets, find_targets, publish, write_outputs
+from .outputs import Targets, check_schemas, check_targets, find_targets, publish, temporary, write_outputs
 from .pairing import find_candidates, find_copies
 from .readers import Input
 from .scan import scan
 from .verifying import make_sets, verify
-from .work import WorkFolder, open_work, peek
+from .work import WorkFolder, open_work, peek, remove_path
 
 STAGES = ("scan", "copies", "candidates", "sets", "verify", "link", "output")
 
@@ -213,7 +213,13 @@ def dedup_files(
     check_schemas(files, targets)
     run = _Run(source, targets, job, keep, progress)
     with open_work(folder, key) as work:
-        return run.all_stages(work)
+        try:
+            return run.all_stages(work)
+        except InvalidInputError:  # which the same command would meet again
+            for path in targets.all:
+                remove_path(temporary(path, work))
+            work.remove()
+            raise
 
 
 def _priority(keep: object) -> str | None:
@@ -296,7 +302,11 @@ class _Run:
         if announce is not None:
             announce(name)
         begin = time.perf_counter()
-        run()
+        try:
+            run()
+        except Exception:
+            self.check_inputs()  # says more than whatever followed from a change
+            raise
         self.seconds[name] = round(time.perf_counter() - begin, 3)
 
     def copies(self, work: WorkFolder) -> None:

@@ -54,15 +54,9 @@ class WorkFolder:
         if state is not None:
             self.state = state
             return
-        strangers = [path.name for path in self.folder.iterdir() if path.name != _LOCK]
-        if strangers and _MANIFEST not in strangers and strangers != [_MANIFEST + ".tmp"]:
-            raise InvalidInputError(
-                f"{self.folder} is not empty and no work directory: it has {sorted(strangers)[0]}",
-                argument="work_dir",
-                advice="Name a folder that is empty or does not exist.",
-            )
-        for name in strangers:
-            self.path(name).unlink()
+        for path in self.folder.iterdir():
+            if path.name != _LOCK:
+                remove_path(path)
         self.save()
 
     def save(self) -> None:
@@ -101,11 +95,30 @@ def peek(folder: Path, key: str) -> dict[str, Any] | None:
 def open_work(folder: Path, key: str) -> Iterator[WorkFolder]:
     """The work directory of a job, for this process alone."""
     folder.mkdir(exist_ok=True)
+    _refuse_strangers(folder)
     with (folder / _LOCK).open("ab") as file:
         _lock(file, folder)
         work = WorkFolder(folder, key)
         work.load()
         yield work
+
+
+def _refuse_strangers(folder: Path) -> None:
+    names = sorted(path.name for path in folder.iterdir() if path.name not in (_LOCK, _MANIFEST + ".tmp"))
+    if names and _MANIFEST not in names:
+        raise InvalidInputError(
+            f"{folder} is not empty and no work directory: it has {names[0]}",
+            argument="work_dir",
+            advice="Name a folder that is empty or does not exist.",
+        )
+
+
+def remove_path(path: Path) -> None:
+    """Remove a file or a folder, if it is there."""
+    if path.is_dir():
+        shutil.rmtree(path)
+    else:
+        path.unlink(missing_ok=True)
 
 
 def _lock(file: BinaryIO, folder: Path) -> None:

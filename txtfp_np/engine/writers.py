@@ -19,6 +19,7 @@ from .batches import Batch, Spans
 from .inputs import SourceFile, kind_of
 from .streams import compressing
 from .tables import arrow_modules, csv_columns, table_file, table_schema
+from .work import remove_path
 
 Mask = NDArray[np.bool_]
 
@@ -155,8 +156,7 @@ class _FolderWriter:
     """Copies of files, under the names that they had in their folder."""
 
     def __init__(self, path: Path) -> None:
-        if path.exists():
-            shutil.rmtree(path)  # of a run that was stopped
+        remove_path(path)  # of a run that was stopped
         path.mkdir()
         self._path = path
 
