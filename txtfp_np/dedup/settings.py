@@ -35,7 +35,10 @@ class Verify(StrEnum):
 
 @dataclass(frozen=True)
 class Settings:
-    """Options that decide which pairs there are, and how they are linked."""
+    """Options that decide which pairs there are, and how they are linked.
+
+    ``bands`` are those by which pairs are found; None: other ways are.
+    """
 
     method: Method
     fingerprinter: Any
@@ -45,13 +48,7 @@ class Settings:
     linkage: str
     recall: float
     max_distance: int
-
-    @property
-    def bands(self) -> LshIndexBuilder | None:
-        """Bands that find pairs at the threshold with the wanted recall; None if none are used."""
-        if self.method != Method.MINHASH or self.scope == "containment" or self.threshold == 1:
-            return None
-        return LshIndexBuilder.for_recall(self.threshold, self.fingerprinter.h, recall=self.recall)
+    bands: LshIndexBuilder | None = None
 
 
 def check_similarity(argument: str, value: object) -> float:
@@ -103,9 +100,10 @@ def check_settings(
             argument="verify",
             advice="Leave verify out: MinHash signatures estimate resemblance, not containment.",
         )
-    settings = Settings(kind, fingerprinter, limit, scope, how, linkage, wanted, MAX_DISTANCE)
-    _ = settings.bands  # refuses a threshold that no bands can reach before anything is read
-    return settings
+    bands = None
+    if scope == "resemblance" and limit < 1:  # at 1 only equal sets are alike
+        bands = LshIndexBuilder.for_recall(limit, fingerprinter.h, recall=wanted)
+    return Settings(kind, fingerprinter, limit, scope, how, linkage, wanted, MAX_DISTANCE, bands)
 
 
 def _simhash(

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..errors import ConfigError, FeatureDisabledError
-from .settings import Method
 
 if TYPE_CHECKING:
     from .result import DedupResult
@@ -17,6 +16,7 @@ _SHOWN = 5  # clusters
 _TEXT = 90  # characters of a text
 _BARS = 40
 _CURVE_POINTS = 256
+_MOST_LABELS = 15
 
 # Colours are mixed from the text's own, so that light and dark notebooks both show them.
 _STYLE = (
@@ -65,3 +65,45 @@ def _clusters(result: DedupResult) -> str:
     tail = f"<small>and {more:,} smaller clusters</small>" if more > 0 else ""
     head = "<tr><th>rows</th><th>kept row</th><th>least similar</th><th>text</th></tr>"
     return f"<table>{head}{''.join(rows)}</table>{tail}"
+
+
+def plot_result(result: DedupResult, axes: Any = None) -> Any:
+    """Similarities of pairs with the curve of the bands, and sizes of clusters."""
+    try:
+        import matplotlib.pyplot as plt
+        from matplotlib.ticker import MaxNLocator
+    except ImportError:
+        raise FeatureDisabledError("plot") from None
+    if axes is None:
+        axes = plt.subplots(1, 2, figsize=(10, 3.6), layout="constrained")[1]
+    axes = np.asarray(axes).reshape(-1)
+    if len(axes) != 2:
+        raise ConfigError(f"plot draws on two axes, got {len(axes)}", argument="axes")
+    left, right = axes
+    _similarities(result, left)
+    sizes = np.bincount(np.bincount(result.cluster, minlength=1))
+    present = np.flatnonzero(sizes)
+    present = present[present > 1]
+    right.bar(present.astype(str), sizes[present], color="C1")
+    right.set(xlabel="rows in a cluster", ylabel="clusters", title="Clusters of two or more")
+    right.yaxis.set_major_locator(MaxNLocator(integer=True))
+    if len(present) > _MOST_LABELS:
+        right.xaxis.set_major_locator(MaxNLocator(_MOST_LABELS, integer=True))
+    return axes
+
+
+def _similarities(result: DedupResult, ax: Any) -> None:
+    share = result._found.share
+    n_equal = len(result.pairs) - len(share)
+    low = min(result.threshold, float(share.min(initial=1.0)))
+    ax.hist(share, bins=np.linspace(low, 1, _BARS + 1) if low < 1 else 10, color="C0")
+    ax.axvline(result.threshold, linestyle="--", linewidth=1, color="0.5")
+    equal = f", {n_equal:,} of equal documents not drawn" if n_equal else ""
+    ax.set(xlabel="similarity", ylabel="pairs", title=f"{len(share):,} pairs{equal}")
+    bands = result._settings.bands
+    if bands is not None:
+        curve = ax.twinx()
+        similarity = np.linspace(low, 1, _CURVE_POINTS)
+        curve.plot(similarity, bands.collision_probability(similarity), color="C3", linewidth=1.5)
+        curve.set_ylim(0, 1.03)
+        curve.set_ylabel(f"found by {bands.bands} × {bands.rows} bands", color="C3")
