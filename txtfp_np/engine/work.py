@@ -69,11 +69,11 @@ class WorkFolder:
         temporary.replace(self.folder / _MANIFEST)
 
     def remove(self) -> None:
-        """Remove everything, the manifest last but the lock."""
+        """Remove everything, the manifest last: until then it says that all is done."""
         for path in self.folder.iterdir():
             if path.name not in (_MANIFEST, _LOCK):
                 path.unlink()
-        for name in (_MANIFEST, _LOCK):
+        for name in (_LOCK, _MANIFEST):
             self.path(name).unlink(missing_ok=True)
         with suppress(OSError):  # somebody has put a file there
             self.folder.rmdir()
