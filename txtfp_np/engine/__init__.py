@@ -9,6 +9,7 @@
 ``pairing``        equal documents, candidates band by band; ``sorting``: by 64-bit hashes
 ``verifying``      exact similarities; ``linking``: who stands by whom
 ``outputs``        where results go; ``writers``: in which format
+``against``        what other files, or an index, have already; ``reporting``: a page about a job
 ``work``           files between the stages, and how far they are right; ``job``: options, memory
 =================  ==========================================================================
 """

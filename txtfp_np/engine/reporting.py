@@ -1,0 +1,174 @@
+"""The report page about a deduplication of files, from its table of removed rows."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..dedup.report import MAX_CHARACTERS, MAX_CLUSTERS, MAX_MEMBERS, write_page
+from ..dedup.report_data import Chosen, Group, Member, ReportData, choose_groups
+from ..dedup.report_page import page_html
+from ..dedup.settings import check_settings
+from ..errors import InvalidInputError
+from ..sketch import MinHashFingerprinter
+from .batches import Wanted
+from .inputs import find_files
+from .readers import Input
+from .writers import REMOVED_COLUMNS
+
+
+class Removed(NamedTuple):
+    """The table of removed rows."""
+
+    ids: list[str]
+    kept: list[str]
+    similarity: NDArray[np.float64]
+    reasons: list[str]
+
+    def within(self) -> Removed:
+        """Without those that another side has."""
+        places = [place for place, reason in enumerate(self.reasons) if reason != "against"]
+        if len(places) == len(self.reasons):
+            return self
+        ids, kept, reasons = ([column[place] for place in places] for column in (self.ids, self.kept, self.reasons))
+        return Removed(ids, kept, self.similarity[places], reasons)
+
+
+def read_removed(path: str | os.PathLike[str]) -> Removed:
+    """A table that :func:`dedup_files` has written as ``removed``; ids as text.
+
+    Raises
+    ------
+    InvalidInputError
+        If it is no such table.
+    """
+    files = find_files([path])
+    columns: dict[str, list[Any]] = {}
+    similarity: list[NDArray[np.float64]] = []
+    for name in ("id", "kept_id"):
+        source = Input(files, Wanted("reason", name, "similarity"))
+        missing = set(REMOVED_COLUMNS) - set(source.columns)
+        if missing and (source.columns or files[0].kind != "jsonl"):
+            raise InvalidInputError(
+                f"{path} is no table of removed rows: it has no column {sorted(missing)[0]!r}", argument="removed"
+            )
+        columns[name], columns["reason"], similarity = [], [], []
+        for batch in source:
+            columns[name] += list(map(str, batch.id_list()))
+            columns["reason"] += list(batch.texts)
+            if batch.priorities is not None:
+                similarity.append(batch.priorities)
+    shares = np.concatenate(similarity) if similarity else np.empty(0)
+    return Removed(columns["id"], columns["kept_id"], shares, columns["reason"])
+
+
+def report_files(
+    source: Input,
+    removed: Removed,
+    path: str | os.PathLike[str],
+    *,
+    title: str = "Near-duplicates",
+    threshold: float = 0.7,
+    recall: float = 0.99,
+    fingerprinter: MinHashFingerprinter | None = None,
+    max_clusters: int = MAX_CLUSTERS,
+) -> None:
+    """Write a page about a deduplication of files; one that exists is replaced.
+
+    Parameters
+    ----------
+    source : Input
+        The documents, with the ids that the table has.
+    removed : Removed
+        From :func:`read_removed`.
+    path : path
+        Of the page.
+    title, threshold, recall, fingerprinter
+        As they were for the deduplication.
+    max_clusters : int
+        Clusters to show.
+
+    Raises
+    ------
+    InvalidInputError
+        If the inputs have no document that the table names.
+
+    Notes
+    -----
+    The inputs are read once, and the texts that are shown are all that is held in memory.
+    """
+    everything, removed = removed, removed.within()
+    numbers: dict[str, int] = {}
+    kept = np.array([numbers.setdefault(one, len(numbers)) for one in removed.kept], np.int64)
+    chosen, sizes = choose_groups(kept, removed.similarity, max_clusters, MAX_MEMBERS)
+    names = list(numbers)
+    wanted = {names[group.kept] for group in chosen}
+    wanted |= {removed.ids[position] for group in chosen for position in group.positions.tolist()}
+    texts, documents = _find_texts(source, wanted)
+    missing = sorted(wanted - texts.keys())
+    if missing:
+        raise InvalidInputError(
+            f"the inputs have no document with the id {missing[0]!r}, which the table of removed rows names",
+            argument="removed",
+            advice="Give the inputs, and the --id-column, of the run that wrote the table.",
+        )
+    settings = check_settings(threshold, "minhash", fingerprinter, "resemblance", None, "star", recall, None)
+    reasons = Counter(everything.reasons)
+    n = len(everything.ids)
+    data = ReportData(
+        title=title,
+        counts={
+            "documents": documents,
+            "kept": documents - n,
+            "removed": n,
+            "copies": reasons["copy"],
+            "near": reasons["near"],
+            "against": reasons["against"],
+            "clusters": len(sizes),
+            "largest": int(sizes.max(initial=0)),
+        },
+        threshold=settings.threshold,
+        similarities=removed.similarity,
+        measured="removed documents and the kept ones they stand by",
+        sizes=sizes,
+        bands=settings.bands,
+        fingerprinter=settings.fingerprinter,
+        groups=list(_groups(chosen, names, removed, texts)),
+    )
+    write_page(Path(path), page_html(data, MAX_CHARACTERS))
+
+
+def _find_texts(source: Input, wanted: set[str]) -> tuple[dict[str, str], int]:
+    texts: dict[str, str] = {}
+    documents = 0
+    for batch in source:
+        documents += len(batch)
+        if batch.ids is None:
+            rows = range(batch.first_row, batch.first_row + len(batch))
+            numbers = [(name, int(name)) for name in wanted if name.isdecimal()]
+            found = [(name, number - rows.start) for name, number in numbers if number in rows]
+        else:
+            found = [(name, place) for place, name in enumerate(map(str, batch.id_list())) if name in wanted]
+        texts |= {name: batch.texts[place] for name, place in found}
+    return texts, documents
+
+
+def _groups(chosen: Iterable[Chosen], names: list[str], removed: Removed, texts: dict[str, str]) -> Iterable[Group]:
+    for group in chosen:
+        members = tuple(
+            Member(
+                removed.ids[position],
+                texts[removed.ids[position]],
+                float(removed.similarity[position]),
+                removed.reasons[position],
+            )
+            for position in group.positions.tolist()
+        )
+        name = names[group.kept]
+        yield Group(name, texts[name], group.size, members)
