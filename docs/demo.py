@@ -82,7 +82,7 @@ def report(folder: Path | None, page: Path) -> None:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description="Near-duplicates among licences of installed packages, or in a folder.")
+    parser = argparse.ArgumentParser(description="Near-duplicates among licences, or in a folder.")
     parser.add_argument("folder", nargs="?", type=Path, help="folder with .txt files (default: installed packages)")
     parser.add_argument("--report", type=Path, default=Path("near-duplicates.html"), help="default: %(default)s")
     try:

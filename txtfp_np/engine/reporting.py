@@ -6,7 +6,7 @@ import os
 from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -49,22 +49,22 @@ def read_removed(path: str | os.PathLike[str]) -> Removed:
         If it is no such table.
     """
     files = find_files([path])
-    columns: dict[str, list[Any]] = {}
-    similarity: list[NDArray[np.float64]] = []
-    for name in ("id", "kept_id"):
-        source = Input(files, Wanted("reason", name, "similarity"))
+    columns: dict[str, list[str]] = {}
+    for name in ("id", "kept_id", "similarity"):  # each read as ids are: as text, whatever the format
+        source = Input(files, Wanted("reason", name))
         missing = set(REMOVED_COLUMNS) - set(source.columns)
         if missing and (source.columns or files[0].kind != "jsonl"):
             raise InvalidInputError(
-                f"{path} is no table of removed rows: it has no column {sorted(missing)[0]!r}", argument="removed"
+                f"{path} is no table of removed rows: it has no column {min(missing)!r}", argument="removed"
             )
-        columns[name], columns["reason"], similarity = [], [], []
+        columns[name], columns["reason"] = [], []
         for batch in source:
-            columns[name] += list(map(str, batch.id_list()))
+            columns[name] += list(batch.ids or ())
             columns["reason"] += list(batch.texts)
-            if batch.priorities is not None:
-                similarity.append(batch.priorities)
-    shares = np.concatenate(similarity) if similarity else np.empty(0)
+    try:
+        shares = np.array([float(share or "nan") for share in columns["similarity"]])
+    except ValueError as error:
+        raise InvalidInputError(f"{path} is no table of removed rows: {error}", argument="removed") from None
     return Removed(columns["id"], columns["kept_id"], shares, columns["reason"])
 
 
