@@ -12,8 +12,8 @@ from ..errors import ConfigError
 from ..index.bands import LshIndexBuilder
 from .batches import BATCH_BYTES
 
-BASE_BYTES = 224 << 20
-"""What the interpreter with its libraries, compiled kernels and threads takes, about."""
+BASE_BYTES = 400 << 20
+"""What the interpreter with its libraries, compiled kernels and threads takes, stacks and reserves included."""
 ROW_BYTES = 40
 """What a document takes at most, in the stage that takes most."""
 _LEAST_SPARE = 48 << 20
