@@ -14,15 +14,18 @@ from ..errors import InvalidInputError, TokenizerError
 from ..index import HammingIndex
 from ..index.arguments import Geometry, slots_needed
 from ..index.join import banded_pairs, first_equal, sort_in_place, words_at
+from .containment import contained, take_sets
 from .copies import equal_bytes, equal_sets, refine
 from .settings import Method, Settings, Verify
-from .verify import ShingleSets, set_shares, shingle_sets
+from .verify import set_shares, shingle_sets
 
 Rows = NDArray[np.int64]
 
-_SIGMAS = 6  # so far below the threshold an estimate may be before a pair is not verified: 1 of 1e9
+# How far below the threshold an estimate may be before a pair is not verified. Slots of one document are not quite
+# independent (two hashes make them all): at the threshold one pair of 1,000 is lost by this if sets are of a few
+# shingles, one of 3,000 if they are of a hundred.
+_SIGMAS = 6
 _SET_BYTES = 1 << 28  # text of documents whose sets are in memory at a time
-_CONTAINED_A_BLOCK = 1 << 16
 
 
 class Found(NamedTuple):
@@ -58,16 +61,52 @@ class Signed(NamedTuple):
     ok: NDArray[np.bool_]
 
 
-def find_pairs(column: TextColumn, settings: Settings, threads: int | None, progress: Progress) -> Found:
-    """All pairs within a column."""
+class Task(NamedTuple):
+    """What to find pairs in: rows of a column that differ in their bytes.
+
+    ``fresh`` marks those of interest: pairs of two others are left out. None: all are.
+    """
+
+    column: TextColumn
+    rows: Rows
+    settings: Settings
+    threads: int | None
+    progress: Progress
+    fresh: NDArray[np.bool_] | None = None
+    signed: Signed | None = None
+
+    def of_interest(self, group: Rows) -> NDArray[np.bool_]:
+        """Groups, by their first position, that hold a row of interest."""
+        fresh = np.ones(len(group), np.bool_)
+        if self.fresh is not None:
+            fresh[:] = False
+            fresh[group[self.fresh]] = True
+        return fresh
+
+
+def find_pairs(
+    column: TextColumn,
+    settings: Settings,
+    threads: int | None,
+    progress: Progress = False,
+    *,
+    n_known: int = 0,
+    signed: Signed | None = None,
+) -> Found:
+    """All pairs within a column, but for those whose documents are both among the first ``n_known`` rows only."""
     same = equal_bytes(column)
     rows = np.flatnonzero(same == np.arange(len(column)))
+    fresh = None
+    if n_known:
+        fresh = np.zeros(len(column), np.bool_)
+        fresh[same[n_known:]] = True
+        fresh = fresh[rows]
+    task = Task(column, rows, settings, threads, progress, fresh, signed)
     if settings.scope == "containment":
-        positions, found = _contained(column, rows, settings, threads, progress)
+        positions, found = _contained(task)
     else:
         # signatures live inside these calls only
-        candidates = _near_bits if settings.method == Method.SIMHASH else _near_sets
-        positions, found = candidates(column, rows, settings, threads, progress)
+        positions, found = _near_bits(task) if settings.method == Method.SIMHASH else _near_sets(task)
         if settings.verify == Verify.EXACT:
             found = verified(column, *found[:2], settings, threads)
     equal, group, empty = (rows[positions.equal], rows[positions.group], positions.empty)
@@ -99,10 +138,11 @@ def _of_all_rows(same: Rows, rows: Rows, found: Found) -> Found:
     return Found(equal, group, empty, i[order], j[order], found.share[order])
 
 
-def sign_rows(
-    column: TextColumn, rows: Rows, settings: Settings, threads: int | None, progress: Progress = False
-) -> Signed:
-    """Signatures of some rows."""
+def sign_rows(task: Task) -> Signed:
+    """Signatures of the rows."""
+    if task.signed is not None:
+        return task.signed
+    column, rows, settings, threads, progress, *_ = task
     try:
         records, ok = settings.fingerprinter.fingerprint(
             TextRows(column, rows), on_empty="mask", threads=threads, progress=progress
@@ -115,12 +155,12 @@ def sign_rows(
 
 
 # ── MinHash ─────────────────────────────────────────────────────────────────────────────────────
-def _near_sets(
-    column: TextColumn, rows: Rows, settings: Settings, threads: int | None, progress: Progress
-) -> tuple[Positions, Matches]:
+def _near_sets(task: Task) -> tuple[Positions, Matches]:
     """Candidates by bands; their similarity is the estimate."""
-    signed = sign_rows(column, rows, settings, threads, progress)
-    groups = equal_signatures(column, signed, settings, threads)
+    settings, rows = task.settings, task.rows
+    signed = sign_rows(task)
+    groups = equal_signatures(task.column, signed, settings, task.threads)
+    fresh = task.of_interest(groups.group)
     chosen = np.flatnonzero(signed.ok & (groups.group == np.arange(len(rows))))
     bands = settings.bands
     if bands is None or len(chosen) < 2:
@@ -129,9 +169,9 @@ def _near_sets(
     geometry = Geometry(bands.bands, bands.rows, bands.h)
     i, j, equal = (Appender(kind, 0) for kind in (np.uint32, np.uint32, np.uint16))
     for block in banded_pairs(at, chosen, geometry, least_slots(settings)):
-        i.append(block.i)
-        j.append(block.j)
-        equal.append(block.equal)
+        wanted = fresh[block.i] | fresh[block.j]
+        for out, values in zip((i, j, equal), block, strict=True):
+            out.append(values[wanted])
     first, second = (rows[side.values().astype(np.int64)] for side in (i, j))
     return groups, (first, second, equal.values() / np.float64(bands.h))
 
@@ -168,11 +208,13 @@ def least_slots(settings: Settings) -> int:
 def verified(column: TextColumn, i: Rows, j: Rows, settings: Settings, threads: int | None) -> Matches:
     """Those candidates whose exact similarity is at least the threshold."""
     kept: list[Matches] = []
+    place = np.empty(len(column), np.int64)
     for part in _batches(column, i, j):
         mine, other = i[part], j[part]
-        rows, places = np.unique(np.concatenate([mine, other]), return_inverse=True)
+        rows = _rows_in(len(column), mine, other)
+        place[rows] = np.arange(len(rows))
         sets = shingle_sets(TextRows(column, rows), settings.fingerprinter, threads)
-        share = set_shares(sets, places[: len(part)], places[len(part) :], settings.scope, threads)
+        share = set_shares(sets, place[mine], place[other], settings.scope, threads)
         enough = share >= settings.threshold
         kept.append((mine[enough], other[enough], share[enough]))
     if not kept:
@@ -180,19 +222,24 @@ def verified(column: TextColumn, i: Rows, j: Rows, settings: Settings, threads: 
     return tuple(np.concatenate(side) for side in zip(*kept, strict=True))  # type: ignore[return-value]
 
 
-def _batches(column: TextColumn, i: Rows, j: Rows) -> Iterator[Rows]:
+def _rows_in(n: int, i: Rows, j: Rows) -> Rows:
+    """Rows that are in a pair."""
+    mask = np.zeros(n, np.bool_)
+    mask[i] = mask[j] = True
+    return np.flatnonzero(mask)
+
+
+def _batches(column: TextColumn, i: Rows, j: Rows) -> Iterator[Rows | slice]:
     """Pairs in portions whose documents are not too much text; documents that hang together stay together."""
     from ..kernels.linkage import component_rows
 
     if len(i) == 0:
         return
     n = len(column)
-    in_pairs = np.zeros(n, np.bool_)
-    in_pairs[i] = in_pairs[j] = True
-    rows = np.flatnonzero(in_pairs)
+    rows = _rows_in(n, i, j)
     lengths = np.diff(column.offsets)
     if int(lengths[rows].sum()) <= _SET_BYTES:
-        yield np.arange(len(i))
+        yield slice(None)
         return
     component, decided = np.empty(n, np.int64), np.empty(n, np.int64)
     component_rows(read_only(i), read_only(j), read_only(np.arange(n)), component, decided)
@@ -204,93 +251,32 @@ def _batches(column: TextColumn, i: Rows, j: Rows) -> Iterator[Rows]:
 
 
 # ── containment ─────────────────────────────────────────────────────────────────────────────────
-def _contained(
-    column: TextColumn, rows: Rows, settings: Settings, threads: int | None, progress: Progress
-) -> tuple[Positions, Matches]:
+def _contained(task: Task) -> tuple[Positions, Matches]:
+    column, rows, settings, threads, progress, *_ = task
     sets = shingle_sets(TextRows(column, rows), settings.fingerprinter, threads, progress=progress)
     empty = sets.sizes == 0
     equal = equal_sets(sets)
     chosen = np.flatnonzero(~empty & (equal == np.arange(len(rows))))
-    i, j, share = contained(take_sets(sets, chosen), settings.threshold, threads)
+    fresh = task.of_interest(equal)[chosen]
+    i, j, share = contained(take_sets(sets, chosen), settings.threshold, threads, fresh)
     return Positions(equal, equal, empty), (rows[chosen[i]], rows[chosen[j]], share)
 
 
-def take_sets(sets: ShingleSets, chosen: Rows) -> ShingleSets:
-    """Some of the sets."""
-    if len(chosen) == len(sets.offsets) - 1:
-        return sets
-    mask = np.zeros(len(sets.offsets) - 1, np.bool_)
-    mask[chosen] = True
-    sizes = sets.sizes
-    offsets = np.zeros(len(chosen) + 1, np.int64)
-    np.cumsum(sizes[chosen], out=offsets[1:])
-    return ShingleSets(read_only(sets.values[np.repeat(mask, sizes)]), read_only(offsets))
-
-
-def contained(sets: ShingleSets, threshold: float, threads: int | None) -> Matches:
-    """Pairs of distinct sets of which the smaller is in the larger one, up to the threshold.
-
-    Exact: a set that shares ``c`` of its ``n`` values cannot differ in all of any ``n - c + 1`` of them, so
-    the sets that hold one of its rarest ``n - c + 1`` values are all that need be looked at.
-    """
-    from ..kernels.containment import contained_pairs, fill_postings, number_shared
-
-    values, offsets = sets
-    n_values = len(values)
-    numbers, starts = np.empty(n_values, np.uint32), np.empty(n_values + 1, np.int64)
-    keys = values.copy()
-    order = sort_in_place(keys)
-    n_shared = number_shared(read_only(keys), order, numbers, starts)
-    del keys, order
-    numbers, ends = read_only(numbers), starts[: n_shared + 1].copy()
-    del starts
-    postings = np.empty(ends[-1], np.uint32)
-    fill_postings(numbers, offsets, ends, postings)
-    needed = least_shared(sets.sizes, threshold)
-    cursor, stamps = np.zeros(2, np.int64), np.full(len(needed), -1)
-    out = np.empty((_CONTAINED_A_BLOCK, 2), np.int64)
-    kept: list[Matches] = []
-    while cursor[0] < len(needed):
-        n = contained_pairs(
-            numbers, offsets, read_only(postings), read_only(ends), read_only(needed), cursor, stamps, out
-        )
-        i, j = out[:n].T.copy()
-        share = set_shares(sets, i, j, "containment", threads)
-        enough = share >= threshold
-        kept.append((i[enough], j[enough], share[enough]))
-    if not kept:
-        return np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0)
-    return tuple(np.concatenate(side) for side in zip(*kept, strict=True))  # type: ignore[return-value]
-
-
-def least_shared(sizes: Rows, threshold: float) -> Rows:
-    """Least number of values whose share of a set is at least the threshold, as floats compare.
-
-    Examples
-    --------
-    >>> least_shared(np.array([10, 3, 0]), 0.7)
-    array([7, 3, 0])
-    """
-    whole = np.maximum(sizes, 1)
-    needed: Rows = np.ceil(threshold * sizes).astype(np.int64)
-    needed -= (needed > 0) & ((needed - 1) / whole >= threshold)
-    needed += (sizes > 0) & (needed / whole < threshold)
-    return needed
-
-
 # ── SimHash ─────────────────────────────────────────────────────────────────────────────────────
-def _near_bits(
-    column: TextColumn, rows: Rows, settings: Settings, threads: int | None, progress: Progress
-) -> tuple[Positions, Matches]:
-    _, records, ok = sign_rows(column, rows, settings, threads, progress)
+def _near_bits(task: Task) -> tuple[Positions, Matches]:
+    rows, settings = task.rows, task.settings
+    _, records, ok = sign_rows(task)
     bits = settings.fingerprinter.bits
     live = np.flatnonzero(ok)
     group = np.arange(len(rows))
     if len(live) == 0:
         return Positions(group, group, ~ok), (live, live, np.empty(0))
     group[live] = live[first_equal_fingerprints(records[live])]
-    i, j, distance = HammingIndex(records[live], settings.max_distance, bits=bits).find_all(True, threads)
-    return Positions(np.arange(len(rows)), group, ~ok), (rows[live[i]], rows[live[j]], 1 - distance / bits)
+    i, j, distance = HammingIndex(records[live], settings.max_distance, bits=bits).find_all(True, task.threads)
+    i, j, fresh = live[i], live[j], task.of_interest(group)
+    wanted = fresh[i] | fresh[j]
+    found = rows[i[wanted]], rows[j[wanted]], 1 - distance[wanted] / bits
+    return Positions(np.arange(len(rows)), group, ~ok), found
 
 
 def first_equal_fingerprints(fingerprints: NDArray[Any]) -> Rows:

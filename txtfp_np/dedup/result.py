@@ -15,6 +15,7 @@ from ..columns.checks import read_only
 from ..columns.tables import make_table
 from ..errors import ConfigError
 from ..index.join import sort_in_place
+from .against import Known
 from .linkage import link
 from .pairs import Found
 from .settings import Settings, check_similarity
@@ -30,25 +31,6 @@ PAIRS = np.dtype([("i", "<i8"), ("j", "<i8"), ("similarity", "<f4")])
 """dtype of pairs of rows."""
 
 REASONS = ("kept", "copy", "near", "empty", "against")
-
-
-@dataclass(frozen=True)
-class Known:
-    """What the other side has of each row.
-
-    Attributes
-    ----------
-    match : int64 (n,)
-        Row or id of the most similar one there, -1 if none is similar enough.
-    share : float64 (n,)
-        How similar.
-    added : int64 (n,), optional
-        Id under which a row was added to the index, -1 if it was not.
-    """
-
-    match: Rows
-    share: NDArray[np.float64]
-    added: Rows | None = None
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -252,10 +234,7 @@ class DedupResult:
         found = self._found
         enough = found.share >= limit
         less = found._replace(i=found.i[enough], j=found.j[enough], share=found.share[enough])
-        known = self._known
-        if known is not None:
-            match = np.where(known.share >= limit, known.match, -1)
-            known = Known(match, np.where(match >= 0, known.share, np.nan), known.added)
+        known = None if self._known is None else self._known.above(limit)
         settings = dataclasses.replace(self._settings, threshold=limit)
         return make_result(self._column, settings, self._rank, less, known)
 

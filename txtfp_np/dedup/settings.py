@@ -102,7 +102,8 @@ def check_settings(
         )
     bands = None
     if scope == "resemblance" and limit < 1:  # at 1 only equal sets are alike
-        bands = LshIndexBuilder.for_recall(limit, fingerprinter.h, recall=wanted)
+        below_one = float(np.nextafter(np.float32(1), np.float32(0)))  # bands are chosen in single precision
+        bands = LshIndexBuilder.for_recall(min(limit, below_one), fingerprinter.h, recall=wanted)
     return Settings(kind, fingerprinter, limit, scope, how, linkage, wanted, MAX_DISTANCE, bands)
 
 

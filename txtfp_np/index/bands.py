@@ -165,6 +165,8 @@ class LshIndexBuilder:
         for rows in range(1, slots + 1):
             # more bands find more: the fewest that suffice are the best for these rows
             miss = np.log1p(-(t**rows)) if t**rows < 1 else -np.inf
+            if miss * slots > np.log1p(-wanted):
+                break  # not with all slots, and even less with more rows
             least = max(1, int(np.ceil(np.log1p(-wanted) / miss))) if miss < 0 else slots + 1
             least += int(_collision(t, least, rows) < wanted)  # where the logarithms were rounded
             if least * rows > slots:
