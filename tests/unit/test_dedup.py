@@ -15,13 +15,10 @@ TEXTS = ["a b c d e f g", "a b c d e f h", "A b, c d e f g!", None, "x y z", "!?
 
 
 @pytest.mark.parametrize("column", [[], [None], [None, "", " ", "!!"], ["alone"], np.array([], object)])
-@pytest.mark.parametrize("method", ["minhash", "simhash"])
-@pytest.mark.parametrize("scope", ["resemblance", "containment"])
-def test_nothing_to_remove(column, method, scope):
-    if method == "simhash" and scope == "containment":
-        pytest.skip("containment is for MinHash")
-    for against in (None, ["other"], [None]):
-        result = tx.dedup(column, method=method, scope=scope, against=against)
+@pytest.mark.parametrize("options", [{}, {"method": "simhash"}, {"scope": "containment"}, {"verify": "none"}])
+def test_nothing_to_remove(column, options):
+    for against in (None, ["other"], [None], tx.LshIndex() if options == {} else None):
+        result = tx.dedup(column, against=against, **options)
         assert result.keep.all()
         assert len(result) == len(column)
         assert result.cluster.tolist() == list(range(len(column)))

@@ -32,7 +32,7 @@ def job(tmp_path_factory):
     folder = tmp_path_factory.mktemp("faults")
     texts = corpus(9000, seed=3, words=90)
     paths = [write_corpus(folder / f"part-{n}.jsonl", texts[n * 3000 : n * 3000 + 3000]) for n in range(3)]
-    options = {"threshold": 0.6, "keep": "longest", "id_column": None, "memory": "300MB"}
+    options = {"threshold": 0.6, "keep": "longest", "id_column": None, "memory": "500MB"}
     dedup_files(paths, folder / "kept.jsonl", removed=folder / "removed.jsonl", **options)
     expected = [(folder / name).read_bytes() for name in ("kept.jsonl", "removed.jsonl")]
     assert all(len(data) > 10_000 for data in expected)

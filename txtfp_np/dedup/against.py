@@ -25,8 +25,8 @@ class Known(NamedTuple):
     Attributes
     ----------
     match : int64 (n,)
-        Row or id of the most similar document there, -1 if none is similar enough; of equally similar ones
-        the lowest.
+        Row or id of the most similar document there, -1 if none is similar enough. Of equally similar texts
+        it is the first one; of equally similar entries of an index, the one it names first.
     share : float64 (n,)
         How similar; NaN if none is.
     added : int64 (n,), optional
@@ -62,36 +62,35 @@ def find_known(
 
 def _own_part(found: Found, n_known: int) -> tuple[Found, Rows]:
     """The pairs as they are without the first rows; and the first new row of each group, -1 if it has none."""
-    n = len(found.group)
-    fresh = np.full(n, -1)
     group, equal = found.group[n_known:], found.equal[n_known:]
-    for number in (group, equal):
-        # from the last to the first: the first stays
-        fresh[number[::-1]] = np.arange(n - n_known - 1, -1, -1)
-    equal_first = fresh[equal]
-    fresh[:] = -1
-    fresh[group[::-1]] = np.arange(n - n_known - 1, -1, -1)
+    fresh = _first_places(group, len(found.group))
     i, j = fresh[found.i], fresh[found.j]
     inside = (i >= 0) & (j >= 0)
     i, j, share = i[inside], j[inside], found.share[inside]
     i, j = np.minimum(i, j), np.maximum(i, j)
     order = np.lexsort((j, i))
-    own = Found(equal_first, fresh[group], found.empty[n_known:], i[order], j[order], share[order])
-    return own, fresh
+    equal = _first_places(equal, len(found.group))[equal]
+    return Found(equal, fresh[group], found.empty[n_known:], i[order], j[order], share[order]), fresh
+
+
+def _first_places(numbers: Rows, n: int) -> Rows:
+    """Where each number from 0 to ``n`` comes first, -1 if it does not come."""
+    places = np.full(n, -1)
+    places[numbers[::-1]] = np.arange(len(numbers) - 1, -1, -1)  # of several writes the last one stays
+    return places
 
 
 def _best_of_others(found: Found, n_known: int, fresh: Rows) -> tuple[Rows, NDArray[np.float64]]:
     """The most similar known row of each group, by its first row."""
     best, share = np.full(len(fresh), -1), np.full(len(fresh), np.nan)
-    mine, other = (np.concatenate(sides) for sides in ((found.i, found.j), (found.j, found.i)))
-    shares = np.concatenate([found.share, found.share])
-    # a group that the other side has a member of is named by that member
+    # a group that the other side has a member of is named by that member, which is equal
+    known = np.flatnonzero(found.group[:n_known] == np.arange(n_known))
+    mine, other = (np.concatenate(sides) for sides in ((found.i, found.j, known), (found.j, found.i, known)))
+    shares = np.concatenate([found.share, found.share, np.ones(len(known))])
     wanted = (fresh[mine] >= 0) & (other < n_known)
     mine, other, shares = mine[wanted], other[wanted], shares[wanted]
     order = np.lexsort((-other, shares, mine))  # the last one of each wins
     best[mine[order]], share[mine[order]] = other[order], shares[order]
-    known = np.arange(n_known)[found.group[:n_known] == np.arange(n_known)]
-    best[known], share[known] = known, 1.0
     return best, share
 
 

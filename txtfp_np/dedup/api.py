@@ -60,7 +60,8 @@ def dedup(
         another. Containment is found exactly, without sketches; it takes some 50 bytes a shingle of memory.
     verify : {"exact", "signature", "none"}, optional
         What makes a candidate a pair: the exact similarity of the sets of shingle hashes (default for
-        MinHash), the estimate from the signatures (SimHash knows no other), or nothing.
+        MinHash), the estimate from the signatures (SimHash knows no other), or nothing: then any two that share a
+        band are a pair, however little alike.
     linkage : {"star", "components"}
         Star: in the order of ``keep``, each document that is not removed yet is kept and removes those
         that form a pair with it. So no removed document is further from the one it stands by than the threshold,

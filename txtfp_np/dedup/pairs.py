@@ -21,7 +21,10 @@ from .verify import set_shares, shingle_sets
 
 Rows = NDArray[np.int64]
 
-_SIGMAS = 6  # so far below the threshold an estimate may be before a pair is not verified: 1 of 1e9
+# How far below the threshold an estimate may be before a pair is not verified. Slots of one document are not quite
+# independent (two hashes make them all): at the threshold one pair of 1,000 is lost by this if sets are of a few
+# shingles, one of 3,000 if they are of a hundred.
+_SIGMAS = 6
 _SET_BYTES = 1 << 28  # text of documents whose sets are in memory at a time
 
 
@@ -205,11 +208,13 @@ def least_slots(settings: Settings) -> int:
 def verified(column: TextColumn, i: Rows, j: Rows, settings: Settings, threads: int | None) -> Matches:
     """Those candidates whose exact similarity is at least the threshold."""
     kept: list[Matches] = []
+    place = np.empty(len(column), np.int64)
     for part in _batches(column, i, j):
         mine, other = i[part], j[part]
-        rows, places = np.unique(np.concatenate([mine, other]), return_inverse=True)
+        rows = _rows_in(len(column), mine, other)
+        place[rows] = np.arange(len(rows))
         sets = shingle_sets(TextRows(column, rows), settings.fingerprinter, threads)
-        share = set_shares(sets, places[: len(part)], places[len(part) :], settings.scope, threads)
+        share = set_shares(sets, place[mine], place[other], settings.scope, threads)
         enough = share >= settings.threshold
         kept.append((mine[enough], other[enough], share[enough]))
     if not kept:
@@ -217,19 +222,24 @@ def verified(column: TextColumn, i: Rows, j: Rows, settings: Settings, threads: 
     return tuple(np.concatenate(side) for side in zip(*kept, strict=True))  # type: ignore[return-value]
 
 
-def _batches(column: TextColumn, i: Rows, j: Rows) -> Iterator[Rows]:
+def _rows_in(n: int, i: Rows, j: Rows) -> Rows:
+    """Rows that are in a pair."""
+    mask = np.zeros(n, np.bool_)
+    mask[i] = mask[j] = True
+    return np.flatnonzero(mask)
+
+
+def _batches(column: TextColumn, i: Rows, j: Rows) -> Iterator[Rows | slice]:
     """Pairs in portions whose documents are not too much text; documents that hang together stay together."""
     from ..kernels.linkage import component_rows
 
     if len(i) == 0:
         return
     n = len(column)
-    in_pairs = np.zeros(n, np.bool_)
-    in_pairs[i] = in_pairs[j] = True
-    rows = np.flatnonzero(in_pairs)
+    rows = _rows_in(n, i, j)
     lengths = np.diff(column.offsets)
     if int(lengths[rows].sum()) <= _SET_BYTES:
-        yield np.arange(len(i))
+        yield slice(None)
         return
     component, decided = np.empty(n, np.int64), np.empty(n, np.int64)
     component_rows(read_only(i), read_only(j), read_only(np.arange(n)), component, decided)

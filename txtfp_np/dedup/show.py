@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..columns import TextColumn
 from ..errors import ConfigError, FeatureDisabledError
 
 if TYPE_CHECKING:
@@ -14,13 +15,14 @@ if TYPE_CHECKING:
 
 _SHOWN = 5  # clusters
 _TEXT = 90  # characters of a text
-_BARS = 40
+_BARS = 50
 _CURVE_POINTS = 256
 _MOST_LABELS = 15
 
 # Colours are mixed from the text's own, so that light and dark notebooks both show them.
 _STYLE = (
-    "<style>.txtfp td,.txtfp th{text-align:left!important;padding:.15em .7em!important}"
+    "<style>.txtfp table{color:inherit;font-size:inherit}"
+    ".txtfp td,.txtfp th{text-align:left!important;padding:.15em .7em!important}"
     ".txtfp td.n{text-align:right!important}.txtfp small{opacity:.65}"
     ".txtfp .bar{display:flex;height:.6em;width:24em;max-width:100%;margin:.4em 0;"
     "background:color-mix(in srgb,currentColor 15%,transparent)}</style>"
@@ -53,10 +55,11 @@ def _clusters(result: DedupResult) -> str:
         members = np.flatnonzero(result.cluster == number)
         kept = int(result.representative[members[0]])
         others = members[members != kept]
-        least = np.nanmin(result.similarity[others]) if not np.isnan(result.similarity[others]).all() else np.nan
-        text = result._column._brief(kept) if len(result._column[kept : kept + 1]) else ""
+        known = result.similarity[others][~np.isnan(result.similarity[others])]
+        shown = f"{known.min():.2f}" if len(known) else "–"
+        text = _brief(result._column, kept)
         rows.append(
-            f'<tr><td class="n">{len(members):,}</td><td class="n">{kept}</td><td class="n">{least:.2f}</td>'
+            f'<tr><td class="n">{len(members):,}</td><td class="n">{kept}</td><td class="n">{shown}</td>'
             f"<td>{escape(text)}</td></tr>"
         )
     if not rows:
@@ -65,6 +68,14 @@ def _clusters(result: DedupResult) -> str:
     tail = f"<small>and {more:,} smaller clusters</small>" if more > 0 else ""
     head = "<tr><th>rows</th><th>kept row</th><th>least similar</th><th>text</th></tr>"
     return f"<table>{head}{''.join(rows)}</table>{tail}"
+
+
+def _brief(column: TextColumn, row: int) -> str:
+    """The begin of a text, on one line."""
+    start, stop = int(column.offsets[row]), int(column.offsets[row + 1])
+    words = column.data[start : min(stop, start + 4 * _TEXT)].tobytes().decode("utf-8", "ignore").split()
+    text = " ".join(words)
+    return text if len(text) <= _TEXT and stop - start <= 4 * _TEXT else f"{text[:_TEXT]}…"
 
 
 def plot_result(result: DedupResult, axes: Any = None) -> Any:
@@ -95,15 +106,14 @@ def plot_result(result: DedupResult, axes: Any = None) -> Any:
 def _similarities(result: DedupResult, ax: Any) -> None:
     share = result._found.share
     n_equal = len(result.pairs) - len(share)
-    low = min(result.threshold, float(share.min(initial=1.0)))
-    ax.hist(share, bins=np.linspace(low, 1, _BARS + 1) if low < 1 else 10, color="C0")
+    ax.hist(share, bins=np.linspace(0, 1, _BARS + 1), color="C0")
     ax.axvline(result.threshold, linestyle="--", linewidth=1, color="0.5")
-    equal = f", {n_equal:,} of equal documents not drawn" if n_equal else ""
-    ax.set(xlabel="similarity", ylabel="pairs", title=f"{len(share):,} pairs{equal}")
+    equal = f" (and {n_equal:,} of equal documents)" if n_equal else ""
+    ax.set(xlabel="similarity", ylabel="pairs", xlim=(0, 1), title=f"{len(share):,} pairs{equal}")
     bands = result._settings.bands
     if bands is not None:
         curve = ax.twinx()
-        similarity = np.linspace(low, 1, _CURVE_POINTS)
+        similarity = np.linspace(0, 1, _CURVE_POINTS)
         curve.plot(similarity, bands.collision_probability(similarity), color="C3", linewidth=1.5)
         curve.set_ylim(0, 1.03)
         curve.set_ylabel(f"found by {bands.bands} × {bands.rows} bands", color="C3")

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from ..columns import TextColumn
 from ..errors import InvalidInputError
 
-BATCH_BYTES = 4 << 20
+BATCH_BYTES = 1 << 20
 """Bytes of a file that are read at once, about."""
 
 

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import ctypes
 import re
+import sys
+from contextlib import suppress
 from typing import NamedTuple
 
 import numpy as np
@@ -12,8 +15,8 @@ from ..errors import ConfigError
 from ..index.bands import LshIndexBuilder
 from .batches import BATCH_BYTES
 
-BASE_BYTES = 224 << 20
-"""What the interpreter with its libraries, compiled kernels and threads takes, about."""
+BASE_BYTES = 400 << 20
+"""What the interpreter with its libraries, compiled kernels and threads takes, stacks and reserves included."""
 ROW_BYTES = 40
 """What a document takes at most, in the stage that takes most."""
 _LEAST_SPARE = 48 << 20
@@ -60,6 +63,16 @@ class Job(NamedTuple):
                 argument="memory",
                 advice=f"It takes {ROW_BYTES} bytes a document, and {(BASE_BYTES + _LEAST_SPARE) // 10**6} MB.",
             )
+
+
+def give_back() -> None:
+    """Hand memory that was freed to the system: allocators keep it, and the next stage has another use for it."""
+    arrow = sys.modules.get("pyarrow")
+    if arrow is not None:
+        arrow.default_memory_pool().release_unused()
+    if sys.platform == "linux":
+        with suppress(AttributeError):  # a C library that keeps nothing back
+            ctypes.CDLL(None).malloc_trim(0)
 
 
 def check_memory(memory: object) -> int | None:

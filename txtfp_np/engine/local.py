@@ -23,7 +23,7 @@ from ..sketch import MinHashFingerprinter
 from .batches import Wanted
 from .ids import check_ids
 from .inputs import Inputs, SourceFile, find_files
-from .job import Job, check_memory
+from .job import Job, check_memory, give_back
 from .linking import link_rows
 from .outputs import Targets, check_schemas, check_targets, find_targets, publish, temporary, write_outputs
 from .pairing import find_candidates, find_copies
@@ -307,6 +307,7 @@ class _Run:
         except Exception:
             self.check_inputs()  # says more than whatever followed from a change
             raise
+        give_back()
         self.seconds[name] = round(time.perf_counter() - begin, 3)
 
     def copies(self, work: WorkFolder) -> None:

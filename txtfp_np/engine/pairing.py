@@ -14,12 +14,13 @@ from ..dedup.pairs import least_slots
 from ..index.join import words_at
 from .job import Job
 from .scan import band_file
-from .sorting import SortedRows, in_groups, sorted_parts
+from .sorting import SortedRows, sorted_parts
 from .work import MappedFile, RowFile, WorkFolder, read_rows
 
 Rows32 = NDArray[np.uint32]
 
-_JOINED_ROWS = 1 << 13  # signatures that a thread holds: 8.5 MB at 128 slots
+_JOINED_ROWS = 1 << 12  # signatures that a thread holds: 4 MB at 128 slots
+_GATHERED_ROWS = 1 << 7  # the system maps 64 kB around each that is touched
 _MOST_JOINED_ROWS = 1 << 16  # a larger bucket is joined where it lies, in the mapped file
 _PAIRS_A_CALL = 1 << 14
 _RUN = 1 << 18
@@ -116,7 +117,7 @@ def find_candidates(work: WorkFolder, job: Job, said: Said) -> None:
     for band in range(done, job.bands.bands):
         file = RowFile(work.path(pair_file(band)), np.uint32, 3)
         try:
-            for part in sorted_parts(work.path(band_file(band)), n, alive, job.sort_bytes(n)):
+            for part in sorted_parts(work.path(band_file(band)), n, alive, job.sort_bytes(n), True):
                 _join(part, band, job, signatures, file)
             file.sync()
         finally:
@@ -131,9 +132,6 @@ def _join(part: SortedRows, band: int, job: Job, signatures: MappedFile, file: R
     h, n_rows = job.bands.h, job.bands.rows
     words = signatures.array.reshape(-1, 1 + h)
     shape = (band, n_rows, 1 + h, least_slots(job.settings))
-    shared = in_groups(part.keys)
-    keys, rows = part.keys[shared], part.rows[shared]
-    del part, shared
 
     def work(buckets: _Buckets, scratch: Scratch) -> list[NDArray[np.uint32]]:
         if len(buckets) > _MOST_JOINED_ROWS:
@@ -143,7 +141,10 @@ def _join(part: SortedRows, band: int, job: Job, signatures: MappedFile, file: R
         order[ascending] = np.arange(len(ascending), dtype=np.uint32)
         mine = buckets.rows[ascending]
         held = scratch.take("signatures", len(mine) * (1 + h), np.uint64).reshape(-1, 1 + h)
-        np.take(words, mine, axis=0, out=held, mode="clip")
+        for first in range(0, len(mine), _GATHERED_ROWS):
+            some = slice(first, first + _GATHERED_ROWS)
+            np.take(words, mine[some], axis=0, out=held[some], mode="clip")
+            signatures.forget()
         local = np.arange(len(mine), dtype=np.int64)
         found = list(_pairs_of(words_at(held), local, buckets.keys, order, shape))
         for block in found:
@@ -153,9 +154,8 @@ def _join(part: SortedRows, band: int, job: Job, signatures: MappedFile, file: R
     def consume(found: list[NDArray[np.uint32]]) -> None:
         for block in found:
             file.append(block)
-        signatures.forget()
 
-    run_blocks(_cut(keys, rows), work, consume, threads=job.threads, detached=True)
+    run_blocks(_cut(*part), work, consume, threads=job.threads, detached=True)
 
 
 def _cut(keys: NDArray[np.uint64], rows: Rows32) -> Iterator[_Buckets]:

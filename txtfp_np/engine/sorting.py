@@ -25,7 +25,9 @@ class SortedRows(NamedTuple):
     rows: NDArray[np.uint32]
 
 
-def sorted_parts(path: Path, n: int, alive: NDArray[np.bool_] | None, budget: int | None) -> Iterator[SortedRows]:
+def sorted_parts(
+    path: Path, n: int, alive: NDArray[np.bool_] | None, budget: int | None, shared: bool = False
+) -> Iterator[SortedRows]:
     """All rows by key, in one or more parts; equal keys are in one part.
 
     Parameters
@@ -38,6 +40,8 @@ def sorted_parts(path: Path, n: int, alive: NDArray[np.bool_] | None, budget: in
         Which rows to take.
     budget : int, optional
         Bytes to use, about; None: as many as it takes to have one part.
+    shared : bool
+        Only rows whose key another row has, too.
 
     Yields
     ------
@@ -46,7 +50,7 @@ def sorted_parts(path: Path, n: int, alive: NDArray[np.bool_] | None, budget: in
     total = n if alive is None else int(np.count_nonzero(alive))
     if budget is None or total * SORT_BYTES <= budget:
         if total:
-            yield _sorted(path, n, alive, None, total)
+            yield _sorted(path, n, alive, None, total, shared)
         return
     # by lower bits: sorting relies on the upper ones being spread
     sizes = np.zeros(_BINS, np.int64)
@@ -55,7 +59,7 @@ def sorted_parts(path: Path, n: int, alive: NDArray[np.bool_] | None, budget: in
     for bins in _portions(sizes, max(1, budget // SORT_BYTES)):
         size = int(sizes[bins].sum())
         if size:
-            yield _sorted(path, n, alive, bins, size)
+            yield _sorted(path, n, alive, bins, size, shared)
 
 
 def _portions(sizes: NDArray[np.int64], most: int) -> Iterator[slice]:
@@ -69,7 +73,9 @@ def _portions(sizes: NDArray[np.int64], most: int) -> Iterator[slice]:
     yield slice(first, len(sizes))
 
 
-def _sorted(path: Path, n: int, alive: NDArray[np.bool_] | None, bins: slice | None, size: int) -> SortedRows:
+def _sorted(
+    path: Path, n: int, alive: NDArray[np.bool_] | None, bins: slice | None, size: int, shared: bool
+) -> SortedRows:
     keys, rows = np.empty(size, np.uint64), np.empty(size, np.uint32)
     at = 0
     for some_rows, some_keys in _chunks(path, n, alive):
@@ -80,6 +86,9 @@ def _sorted(path: Path, n: int, alive: NDArray[np.bool_] | None, bins: slice | N
         keys[at : at + len(some_keys)], rows[at : at + len(some_keys)] = some_keys, some_rows
         at += len(some_keys)
     order = sort_in_place(keys)
+    if shared:
+        mask = in_groups(keys)
+        return SortedRows(keys[mask], rows[order[mask]])
     return SortedRows(keys, rows[order])
 
 

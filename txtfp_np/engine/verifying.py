@@ -22,7 +22,7 @@ from .pairing import Said, pair_file
 from .readers import Input
 from .work import MappedFile, RowFile, WorkFolder, read_rows
 
-_PAIRS_A_BLOCK = 1 << 10  # each touches two sets, and the system maps 64 kB around either
+_PAIRS_A_BLOCK = 1 << 6  # each touches two sets, and the system maps 64 kB around either
 _PAIRS_READ = 1 << 18
 
 NEAR = np.dtype([("i", "<u4"), ("j", "<u4"), ("share", "<f4")])
@@ -190,9 +190,10 @@ def _verified(
     def work(some: range, scratch: Scratch) -> None:
         part = slice(some.start, some.stop)
         common_pairs(sets, offsets, i[part], j[part], common[part])
+        values.forget()
 
     blocks = (range(first, min(first + _PAIRS_A_BLOCK, len(i))) for first in range(0, len(i), _PAIRS_A_BLOCK))
-    run_blocks(blocks, work, lambda _: values.forget(), threads=job.threads)
+    run_blocks(blocks, work, lambda _: None, threads=job.threads)
     sizes_i, sizes_j = offsets[i + 1] - offsets[i], offsets[j + 1] - offsets[j]
     share = common / np.maximum(sizes_i + sizes_j - common, 1)
     enough = share >= job.settings.threshold

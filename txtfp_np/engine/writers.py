@@ -23,7 +23,7 @@ from .work import remove_path
 
 Mask = NDArray[np.bool_]
 
-_GROUP_BYTES = 32 << 20
+_GROUP_BYTES = 16 << 20
 _DEFAULT_CODEC = "SNAPPY"
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Self
@@ -153,14 +154,11 @@ class LshIndexBuilder:
         >>> LshIndexBuilder.for_recall(0.7, 128)
         LshIndexBuilder(bands=17, rows=4, h=128, partial=True)
         """
-        from scipy.integrate import quad
-
         t = float(_check_threshold(threshold))
         slots = check_count("h", h, 1, MAX_SLOTS)
         wanted = _check_number("recall", recall)
         if not 0 < wanted < 1:
             raise ConfigError(f"recall must be in (0.0, 1.0); got {wanted}", argument="recall")
-        density = distribution if distribution is not None else _uniform
         best: tuple[float, int, int] | None = None
         for rows in range(1, slots + 1):
             # more bands find more: the fewest that suffice are the best for these rows
@@ -171,11 +169,7 @@ class LshIndexBuilder:
             least += int(_collision(t, least, rows) < wanted)  # where the logarithms were rounded
             if least * rows > slots:
                 continue
-
-            def expected(s: float, bands: int = least, rows: int = rows) -> float:
-                return float(_collision(s, bands, rows)) * density(s)
-
-            cost = float(quad(expected, 0.0, 1.0, points=[t], limit=200)[0])
+            cost = _candidates(least, rows, t, distribution)
             if best is None or cost < best[0]:
                 best = (cost, least, rows)
         if best is None:
@@ -259,8 +253,18 @@ def _collision(s: Any, bands: int, rows: int) -> NDArray[np.float64]:
     return result
 
 
-def _uniform(similarity: float) -> float:
-    return 1.0
+def _candidates(bands: int, rows: int, t: float, distribution: Callable[[float], float] | None) -> float:
+    """Expected share of pairs that become candidates."""
+    if distribution is None:
+        # the integral of (1 - s**rows)**bands over 0 to 1 is a beta function
+        part = 1 / rows
+        return -math.expm1(math.lgamma(1 + part) + math.lgamma(bands + 1) - math.lgamma(bands + 1 + part))
+    from scipy.integrate import quad
+
+    def expected(s: float) -> float:
+        return float(_collision(s, bands, rows)) * distribution(s)
+
+    return float(quad(expected, 0.0, 1.0, points=[t], limit=200)[0])
 
 
 def _error(bands: int, rows: int, t: float, weights: tuple[float, float]) -> float:
