@@ -325,7 +325,7 @@ def test_a_bar_on_a_terminal_and_silence_in_a_pipe(source, tmp_path):
     assert process.wait(timeout=120) == 0
     process.stdout.close()
     text = seen.decode()
-    assert re.search(r"signing  \d+ documents  [\d,]+/s", text)
+    assert re.search(r"signing  █+ 100%  27 documents  [\d,]+/s  about 0 s left", text)
     assert re.search(r"writing  █+ 100%  27 of 27 documents  [\d,]+/s  0 s left", text)
     assert text.endswith(" \r")
     assert text.rsplit("\r", 2)[1].strip() == ""

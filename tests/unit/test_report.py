@@ -134,7 +134,7 @@ def test_what_is_left_out_is_said(many):
     shown = clusters_of(small)
     assert [len(cluster["members"]) for cluster in shown] == [4, 4, 4]
     assert [cluster["size"] for cluster in shown] == [26, 25, 24]
-    assert "Shown are the 3 largest of 25 clusters. In 3 of them" in text_of(small)
+    assert "Shown are the 3 largest of 25 clusters. In 3 of those" in text_of(small)
     assert clusters_of(report_html(texts, result, max_clusters=0)) == []
 
 
@@ -180,6 +180,14 @@ def test_simhash_and_components(many):
     assert np.isnan(result.similarity).any()
     members = clusters_of(report_html(chain, result))[0]["members"]
     assert members[0]["similarity"] is None
+
+
+def test_what_the_other_side_has_is_counted(many):
+    texts, ids, _ = many
+    result = tx.dedup(texts[:30], against=texts[:5])
+    page = report_html(texts[:30], result, ids=ids[:30])
+    assert re.search(r"<dt>known on the other side</dt><dd>5</dd>", page)
+    assert sum(cluster["size"] - 1 for cluster in clusters_of(page)) == result.summary().near
 
 
 def test_lengths_must_agree(many):

@@ -60,12 +60,13 @@ def run(options: argparse.Namespace) -> int:
     _check(options)
     if options.against:
         return _run_against(options)
-    from ..engine import dedup_files
-    from .terminal import progress_bar
+    from ..engine import dedup_files, open_input
+    from .terminal import expect, progress_bar
 
     with _places(options) as (output, removed):
         try:
             with progress_bar() as bar:
+                expect(open_input(options.inputs, options.column, options.id_column, skip_bad=options.skip_bad), bar)
                 done = dedup_files(
                     options.inputs,
                     output,

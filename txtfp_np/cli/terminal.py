@@ -40,6 +40,11 @@ class Bar:
     clock : callable
         Seconds.
 
+    Attributes
+    ----------
+    expected : int or None
+        Documents that there are, about; for stages that cannot tell how many.
+
     Examples
     --------
     >>> import io
@@ -54,11 +59,14 @@ class Bar:
         self._begin = clock()
         self._next, self._width = self._begin, 0
         self._label, self._unit = "", "documents"
+        self.expected: int | None = None
 
     def stage(self, name: str) -> None:
         """Begin something new, of which ``done`` counts from 0 again."""
         label, self._unit = _STAGES.get(name, (name, "documents"))
         self._label = f"{label}  "
+        if name != "scan":
+            self.expected = None  # others see some of the documents only
         self._begin = self._next = self._clock()
         self._write(self._label.rstrip())
 
@@ -69,11 +77,14 @@ class Bar:
             return
         self._next = now + _EVERY
         rate = done / max(now - self._begin, 1e-9)
-        if total:
-            full = _CELLS * done // total
-            left = duration((total - done) / rate) if done else "?"
-            line = f"{'█' * full}{'░' * (_CELLS - full)} {done / total:4.0%}  {done:,} of {total:,} {self._unit}"
-            line += f"  {rate:,.0f}/s  {left} left"
+        whole = total or (self.expected if self._unit == "documents" else None)
+        if whole:
+            whole = max(whole, done)
+            full = _CELLS * done // whole
+            left = duration((whole - done) / rate) if done else "?"
+            about, of = ("", f" of {total:,}") if total else ("about ", "")
+            line = f"{'█' * full}{'░' * (_CELLS - full)} {done / whole:4.0%}  {done:,}{of} {self._unit}"
+            line += f"  {rate:,.0f}/s  {about}{left} left"
         else:
             line = f"{done:,} {self._unit}  {rate:,.0f}/s"
         self._write(self._label + line)
@@ -131,9 +142,18 @@ def is_coloured(stream: TextIO, wish: str = "auto") -> bool:
 def batches(source: Input, progress: Progress) -> Iterator[Batch]:
     """Batches of an input, counted on a bar."""
     done, total = 0, source.total if callable(progress) else None
+    expect(source, progress)
     for batch in source:
         if len(batch):
             yield batch
         done += len(batch)
         if callable(progress):
             progress(done, total)
+
+
+def expect(source: Input, progress: Progress) -> None:
+    """Tell a bar about how many documents there are, where only reading them all would tell exactly."""
+    if isinstance(progress, Bar):
+        from ..engine.estimate import estimate_documents
+
+        progress.expected = estimate_documents(source)

@@ -186,11 +186,12 @@ def _left_out(data: ReportData, n_shown: int) -> str:
     cut = sum(len(group.members) < group.size - 1 for group in data.groups[:n_shown])
     if cut:
         sentences.append(
-            f"In {cut:,} of them only the removed documents least like the kept one are shown, not all of them."
+            f"In {cut:,} of those shown there are only the removed documents that are least like the kept one."
         )
     return escape(" ".join(sentences))
 
 
 def _foot(data: ReportData) -> str:
     fp = data.fingerprinter
-    return f"Made with txtfp_np; fingerprints {escape(repr(fp))}, config_hash {fp.config_hash:016x}."
+    stages = f"text {fp.canonicalizer.config_string()}, tokens {fp.tokenizer.name}, {fp.algorithm}"
+    return f"Made with txtfp_np: {escape(stages)}; config_hash {fp.config_hash:016x}."
