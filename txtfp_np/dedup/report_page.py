@@ -7,7 +7,6 @@ import hashlib
 import json
 import math
 from html import escape
-from importlib.resources import files
 from string import Template
 from typing import Any
 
@@ -66,6 +65,8 @@ def page_html(data: ReportData, max_characters: int) -> str:
 
 
 def _part(name: str) -> str:
+    from importlib.resources import files  # slow to import
+
     return files(__package__).joinpath("page", name).read_text(encoding="utf-8")
 
 

@@ -11,6 +11,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ..columns import TextColumn
+from ..dedup.copies import equal_bytes
 from ..dedup.report import MAX_CHARACTERS, MAX_CLUSTERS, MAX_MEMBERS, write_page
 from ..dedup.report_data import Chosen, Group, Member, ReportData, choose_groups
 from ..dedup.report_page import page_html
@@ -24,24 +26,31 @@ from .writers import REMOVED_COLUMNS
 
 
 class Removed(NamedTuple):
-    """The table of removed rows."""
+    """The table of removed rows; ids as text."""
 
-    ids: list[str]
-    kept: list[str]
+    ids: TextColumn
+    kept: TextColumn
     similarity: NDArray[np.float64]
-    reasons: list[str]
+    reasons: TextColumn
+
+    def count_reasons(self) -> Counter[str]:
+        """How many rows there are of each."""
+        labels, counts = np.unique(equal_bytes(self.reasons), return_counts=True)
+        return Counter({self.reasons[label]: n for label, n in zip(labels.tolist(), counts.tolist(), strict=True)})
 
     def within(self) -> Removed:
         """Without those that another side has."""
-        places = [place for place, reason in enumerate(self.reasons) if reason != "against"]
-        if len(places) == len(self.reasons):
+        same = equal_bytes(self.reasons)
+        labels = [label for label in np.unique(same).tolist() if self.reasons[label] == "against"]
+        if not labels:
             return self
-        ids, kept, reasons = ([column[place] for place in places] for column in (self.ids, self.kept, self.reasons))
+        places = np.flatnonzero(~np.isin(same, labels))
+        ids, kept, reasons = (column.take(places) for column in (self.ids, self.kept, self.reasons))
         return Removed(ids, kept, self.similarity[places], reasons)
 
 
 def read_removed(path: str | os.PathLike[str]) -> Removed:
-    """A table that :func:`dedup_files` has written as ``removed``; ids as text.
+    """A table that :func:`dedup_files` has written as ``removed``.
 
     Raises
     ------
@@ -49,23 +58,28 @@ def read_removed(path: str | os.PathLike[str]) -> Removed:
         If it is no such table.
     """
     files = find_files([path])
-    columns: dict[str, list[str]] = {}
-    for name in ("id", "kept_id", "similarity"):  # each read as ids are: as text, whatever the format
-        source = Input(files, Wanted("reason", name))
-        missing = set(REMOVED_COLUMNS) - set(source.columns)
-        if missing and (source.columns or files[0].kind != "jsonl"):
-            raise InvalidInputError(
-                f"{path} is no table of removed rows: it has no column {min(missing)!r}", argument="removed"
-            )
-        columns[name], columns["reason"] = [], []
-        for batch in source:
-            columns[name] += list(batch.ids or ())
-            columns["reason"] += list(batch.texts)
+    ids, _ = _column(path, Input(files, Wanted("reason", "id")))
+    kept, _ = _column(path, Input(files, Wanted("reason", "kept_id")))
+    similarity, reasons = _column(path, Input(files, Wanted("reason", "similarity")))
     try:
-        shares = np.array([float(share or "nan") for share in columns["similarity"]])
+        shares = np.fromiter((float(share or "nan") for share in similarity), np.float64, len(similarity))
     except ValueError as error:
         raise InvalidInputError(f"{path} is no table of removed rows: {error}", argument="removed") from None
-    return Removed(columns["id"], columns["kept_id"], shares, columns["reason"])
+    return Removed(ids, kept, shares, reasons)
+
+
+def _column(path: str | os.PathLike[str], source: Input) -> tuple[TextColumn, TextColumn]:
+    """What is read as ids, and the reasons: as text, whatever the format."""
+    missing = set(REMOVED_COLUMNS) - set(source.columns)
+    if missing and (source.columns or source.kind != "jsonl"):
+        raise InvalidInputError(
+            f"{path} is no table of removed rows: it has no column {min(missing)!r}", argument="removed"
+        )
+    values, reasons = [], []
+    for batch in source:
+        values.append(batch.ids if batch.ids is not None else TextColumn([]))
+        reasons.append(batch.texts)
+    return TextColumn.concat(values), TextColumn.concat(reasons)
 
 
 def report_files(
@@ -101,14 +115,13 @@ def report_files(
 
     Notes
     -----
-    The inputs are read once, and the texts that are shown are all that is held in memory.
+    The inputs are read once. Held in memory are the table and the texts that are shown.
     """
-    everything, removed = removed, removed.within()
-    numbers: dict[str, int] = {}
-    kept = np.array([numbers.setdefault(one, len(numbers)) for one in removed.kept], np.int64)
-    chosen, sizes = choose_groups(kept, removed.similarity, max_clusters, MAX_MEMBERS)
-    names = list(numbers)
-    wanted = {names[group.kept] for group in chosen}
+    reasons, n = removed.count_reasons(), len(removed.ids)
+    removed = removed.within()
+    # a kept document is known by the first row of the table that names it
+    chosen, sizes = choose_groups(equal_bytes(removed.kept), removed.similarity, max_clusters, MAX_MEMBERS)
+    wanted = {removed.kept[group.kept] for group in chosen}
     wanted |= {removed.ids[position] for group in chosen for position in group.positions.tolist()}
     texts, documents = _find_texts(source, wanted)
     missing = sorted(wanted - texts.keys())
@@ -119,8 +132,6 @@ def report_files(
             advice="Give the inputs, and the --id-column, of the run that wrote the table.",
         )
     settings = check_settings(threshold, "minhash", fingerprinter, "resemblance", None, "star", recall, None)
-    reasons = Counter(everything.reasons)
-    n = len(everything.ids)
     data = ReportData(
         title=title,
         counts={
@@ -139,7 +150,7 @@ def report_files(
         sizes=sizes,
         bands=settings.bands,
         fingerprinter=settings.fingerprinter,
-        groups=list(_groups(chosen, names, removed, texts)),
+        groups=list(_groups(chosen, removed, texts)),
     )
     write_page(Path(path), page_html(data, MAX_CHARACTERS))
 
@@ -159,7 +170,7 @@ def _find_texts(source: Input, wanted: set[str]) -> tuple[dict[str, str], int]:
     return texts, documents
 
 
-def _groups(chosen: Iterable[Chosen], names: list[str], removed: Removed, texts: dict[str, str]) -> Iterable[Group]:
+def _groups(chosen: Iterable[Chosen], removed: Removed, texts: dict[str, str]) -> Iterable[Group]:
     for group in chosen:
         members = tuple(
             Member(
@@ -170,5 +181,5 @@ def _groups(chosen: Iterable[Chosen], names: list[str], removed: Removed, texts:
             )
             for position in group.positions.tolist()
         )
-        name = names[group.kept]
+        name = removed.kept[group.kept]
         yield Group(name, texts[name], group.size, members)
