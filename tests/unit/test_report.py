@@ -15,7 +15,7 @@ from txtfp_np.dedup.explain import Run, explain_texts
 from txtfp_np.dedup.report import report_html, write_report
 from txtfp_np.dedup.report_data import choose_groups
 from txtfp_np.dedup.report_plots import similarity_plot, sizes_plot
-from txtfp_np.dedup.report_runs import BOTH, GAP_A, GAP_B, GAP_BOTH, ONLY_A, ONLY_B, REST, shorten
+from txtfp_np.dedup.report_runs import BOTH, GAP_A, GAP_B, GAP_BOTH, ONLY_A, ONLY_B, REST, compare, shorten
 
 HOSTILE = [
     "</script><script>document.title = 'hacked'</script> and four more words here",
@@ -247,6 +247,21 @@ def test_long_runs_are_shortened_and_nothing_is_lost():
     assert sum(len(run[1]) for run in little if isinstance(run[1], str)) < 50 + 30
     assert shorten([Run("both", "Same.", "same")], 100) == [(BOTH, "Same.", "same")]
     assert shorten([], 100) == []
+
+
+def test_very_long_documents_are_compared_at_their_beginnings():
+    a = words(7, 50_000)
+    b = a.replace(a[1000:1060], "another passage ", 1) + words(8, 50_000)
+    begin = 3 * 5000
+    runs, rest = compare(a, b, tx.MinHashFingerprinter(), begin)
+    assert sum(len(run.text) for run in runs if run.kind != "b") <= begin
+    assert [run.kind for run in runs].count("both") == 2
+    assert runs[-1].kind == "both"
+    assert rest >= len(a) + len(b) - 2 * begin
+    page = report_html([a, a + " end", b], tx.dedup([a, a + " end", b], 0.3), max_characters=1000)
+    members = clusters_of(page)[0]["members"]
+    assert all(member["runs"][-1][0] == REST for member in members)
+    assert len(page) < 100_000
 
 
 def test_plots_count_what_they_draw():

@@ -10,14 +10,16 @@ from html import escape
 from string import Template
 from typing import Any
 
-from .explain import explain_texts
 from .report_data import Group, ReportData
 from .report_plots import Plot, similarity_plot, sizes_plot
-from .report_runs import shorten
+from .report_runs import compare, shorten
 
 PAGE_BYTES = 12_000_000
 """Of clusters; more of them are left out, and the page says so."""
 
+# Comparing takes about a second for a million characters: so many of each document, and of all pairs together.
+_COMPARED = 200_000
+_COMPARED_IN_ALL = 30_000_000
 _TILES = (
     ("documents", "documents"),
     ("kept", "kept"),
@@ -104,8 +106,10 @@ def _clusters(data: ReportData, max_characters: int) -> tuple[str, int]:
     """Clusters as JSON, as many as there is room for."""
     parts: list[str] = []
     room = PAGE_BYTES
+    n_pairs = sum(len(group.members) for group in data.groups)
+    limit = max(2 * max_characters, min(_COMPARED, _COMPARED_IN_ALL // max(n_pairs, 1)))
     for group in data.groups:
-        part = json_for_html(_cluster(group, data.fingerprinter, max_characters))
+        part = json_for_html(_cluster(group, data.fingerprinter, max_characters, limit))
         room -= len(part.encode())
         if room < 0 and parts:
             break
@@ -113,13 +117,14 @@ def _clusters(data: ReportData, max_characters: int) -> tuple[str, int]:
     return f"[{','.join(parts)}]", len(parts)
 
 
-def _cluster(group: Group, fingerprinter: Any, max_characters: int) -> dict[str, Any]:
+def _cluster(group: Group, fingerprinter: Any, max_characters: int, limit: int) -> dict[str, Any]:
     members = []
     for member in group.members:
         if member.text == group.text:
             runs: list[Any] = []
         else:
-            runs = shorten(explain_texts(group.text, member.text, fingerprinter).runs, max_characters)
+            compared, rest = compare(group.text, member.text, fingerprinter, limit)
+            runs = shorten(compared, max_characters, rest)
         known = not math.isnan(member.similarity)
         members.append(
             {

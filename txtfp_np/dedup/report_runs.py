@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
-from .explain import Run
+from .explain import Run, explain_texts
 
 BOTH, ONLY_A, ONLY_B, GAP_BOTH, GAP_A, GAP_B, REST = range(7)
 """Kinds of runs in a page. Gaps and the rest carry a number of characters in place of a text."""
@@ -18,7 +18,25 @@ _WORD = 24  # so far a cut is moved to the next space
 ShownRun: TypeAlias = tuple[int | str, ...]
 
 
-def shorten(runs: Sequence[Run], max_characters: int) -> list[ShownRun]:
+def compare(a: str, b: str, fingerprinter: Any, limit: int) -> tuple[list[Run], int]:
+    """Differences of the first ``limit`` characters of two texts, and how many characters come after them.
+
+    Examples
+    --------
+    >>> from txtfp_np.sketch import MinHashFingerprinter
+    >>> runs, rest = compare("one two three four five", "zero one two three four five", MinHashFingerprinter(), 18)
+    >>> [run.text for run in runs], rest
+    (['zero ', 'one two three '], 19)
+    """
+    runs = list(explain_texts(a[:limit], b[:limit], fingerprinter).runs)
+    rest = max(0, len(a) - limit) + max(0, len(b) - limit)
+    # where texts were cut, one has words whose partners in the other were cut off
+    while rest and len(runs) > 1 and runs[-1].kind != "both":
+        rest += len(runs.pop().text)
+    return runs, rest
+
+
+def shorten(runs: Sequence[Run], max_characters: int, rest: int = 0) -> list[ShownRun]:
     """Runs with long shared and long differing stretches replaced by their lengths.
 
     Parameters
@@ -27,6 +45,8 @@ def shorten(runs: Sequence[Run], max_characters: int) -> list[ShownRun]:
         From :func:`~txtfp_np.dedup.explain.explain_texts`.
     max_characters : int
         Of text to be shown in all, about; what is beyond is counted.
+    rest : int
+        Characters that come after the runs.
 
     Returns
     -------
@@ -44,7 +64,7 @@ def shorten(runs: Sequence[Run], max_characters: int) -> list[ShownRun]:
     room = max_characters
     for number, run in enumerate(runs):
         if room <= 0:
-            shown.append((REST, sum(len(left.text) for left in runs[number:])))
+            rest += sum(len(text) for left in runs[number:] for text in _texts(left))
             break
         kind, gap = _KINDS[run.kind]
         head, tail = _LONG, 0
@@ -58,7 +78,7 @@ def shorten(runs: Sequence[Run], max_characters: int) -> list[ShownRun]:
                 continue
             shown.append((what, *(pieces if pieces[0] != pieces[-1] else pieces[:1])))
             room -= 0 if what == gap else len(str(pieces[0]))
-    return shown
+    return [*shown, (REST, rest)] if rest else shown
 
 
 def _texts(run: Run) -> list[str]:
