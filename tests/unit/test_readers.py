@@ -123,6 +123,9 @@ def test_how_a_file_ends(tmp_path, ending):
         lines += [batch.rows.data[a:b].tobytes() for a, b in zip(batch.rows.starts, batch.rows.ends, strict=True)]
     assert source.skipped == 0
     assert source.read()[0].to_list() == ["a", None]
+    unread = [batch.rows for batch in source.batches(whole=True, texts=False)]
+    again = [rows.data[a:b].tobytes() for rows in unread for a, b in zip(rows.starts, rows.ends, strict=True)]
+    assert again == lines
     assert lines[0] == b'\xef\xbb\xbf{"text": "a"}\r\n'
     assert lines[1].rstrip() == b'{"text": null}'
 
@@ -156,13 +159,15 @@ def refused(match, inputs, **options):
         ("{nonsense", "Expecting property name"),
         ("[1]", "not an object but list"),
         ("3", "not an object but int"),
+        ("\u2003", "Expecting value"),
+        ("\x1c", "Expecting value"),
         ('{"text": 3}', "text is no text but int"),
         ("[" * 100_000, "recursion"),
     ],
 )
 def test_a_line_that_is_no_record(tmp_path, line, problem):
     path = tmp_path / "a.jsonl"
-    path.write_text('{"text": "a"}\n\n' + line + '\n{"text": "b"}\n')
+    path.write_text('{"text": "a"}\n\n' + line + '\n{"text": "b"}\n', encoding="utf-8")
     error = refused(rf"a\.jsonl, line 3: .*{problem}", path)
     assert "skip_bad" in error.__notes__[0]
     source = open_input(path, skip_bad=True)

@@ -27,6 +27,8 @@ class Wanted(NamedTuple):
         Names of columns; of those that hold the texts, ids, and numbers of which the highest is kept.
     whole : bool
         Everything that is needed to write rows back, too.
+    texts : bool
+        Texts, ids and priorities. Without them, lines of JSON are not parsed: all documents are empty.
     errors : str
         About bytes that are not UTF-8.
     skip_bad : bool
@@ -39,6 +41,7 @@ class Wanted(NamedTuple):
     id_column: str | None = None
     priority: str | None = None
     whole: bool = False
+    texts: bool = True
     errors: str = "strict"
     skip_bad: bool = False
     batch_bytes: int = BATCH_BYTES
