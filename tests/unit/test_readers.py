@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import txtfp_np as tx
-from txtfp_np.engine import open_input
+from txtfp_np.engine import open_input, streams
 from txtfp_np.engine.batches import Position, Wanted
 from txtfp_np.engine.inputs import kind_of
 from txtfp_np.engine.readers import Input
@@ -279,3 +279,13 @@ def test_a_file_that_changes_is_noticed(tmp_path):
     path.unlink()
     with pytest.raises(tx.InvalidInputError, match="was changed or removed"):
         file.check_unchanged()
+
+
+@pytest.mark.parametrize("name", ["a.jsonl", "a.txt"])
+def test_a_line_beyond_the_limit(tmp_path, name, monkeypatch):
+    monkeypatch.setattr(streams, "MAX_DOCUMENT_BYTES", 5000)
+    path = tmp_path / name
+    path.write_text('{"text": "a"}\n{"text": "' + "x" * 10_000 + '"}\n')
+    source = open_input(path)
+    with pytest.raises(tx.InvalidInputError, match="has a line of more than 5000 bytes"):
+        Input(source.files, source.wanted._replace(batch_bytes=100)).read()

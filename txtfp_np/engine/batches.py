@@ -133,8 +133,8 @@ def _raw(text: str) -> bytes:
 
 
 def spelled(values: Sequence[object]) -> tuple[list[str], bool]:
-    """Ids as text, and whether all were whole numbers."""
-    if all(type(value) is int for value in values):
+    """Ids as text, and whether all were whole numbers of 64 bits."""
+    if all(type(value) is int and -(1 << 63) <= value < 1 << 63 for value in values):
         return list(map(str, values)), True
     return ["" if value is None else str(value) for value in values], False
 

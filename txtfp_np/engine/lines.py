@@ -94,7 +94,7 @@ def _json_batch(file: SourceFile, block: _Block, wanted: Wanted) -> Batch:
     def line(row: int | None) -> int:
         return block.first_line + (int(lines_of[row or 0]) if lines_of is not None else row or 0)
 
-    names = wanted.names[1:]
+    names = [name for name in (wanted.id_column, wanted.priority) if name is not None]
     try:
         columns = {name: [record[name] for record in records] for name in names}
     except KeyError:
