@@ -323,3 +323,44 @@ def test_an_input_that_changes_meanwhile(tmp_path, stage):
 
     refused("was changed or removed while the job ran", path, tmp_path / "b.jsonl", progress=Meddler())
     assert names_in(tmp_path) == ["a.jsonl"]
+
+
+def test_parquet_of_every_shape(tmp_path):
+    pa = pytest.importorskip("pyarrow")
+    import pyarrow.parquet as pq
+
+    n = 6
+    table = pa.table(
+        {
+            "text": pa.array([f"text number {row // 2}" for row in range(n)], pa.large_string()),
+            "tags": [[f"t{row}", None] for row in range(n)],
+            "nested": [{"a": row, "b": {"c": [row] * row}} for row in range(n)],
+            "kind": pa.array(["x", None, "y"] * 2).dictionary_encode(),
+            "when": pa.array(range(n), pa.timestamp("us", "UTC")),
+            "raw": pa.array([b"\xff"] * n),
+            "key": pa.array([2**64 - 1 - row for row in range(n)], pa.uint64()),
+        }
+    )
+    pq.write_table(table, tmp_path / "a.parquet", compression={"text": "gzip"}, row_group_size=4)
+    dedup_files(tmp_path / "a.parquet", tmp_path / "b.parquet", id_column="key", removed=tmp_path / "r.parquet")
+    after = pq.read_table(tmp_path / "b.parquet")
+    assert after.schema.equals(table.schema)
+    assert after.to_pylist() == table.take([0, 2, 4]).to_pylist()
+    assert pq.read_table(tmp_path / "r.parquet")["kept_id"].to_pylist() == [str(2**64 - 1 - row) for row in (0, 2, 4)]
+
+
+def test_ids_that_are_the_texts(tmp_path):
+    path = write_corpus(tmp_path / "a.jsonl", [f"text {n}" for n in range(5)])
+    report = dedup_files(path, tmp_path / "b.jsonl", id_column="text", keep="column:score")
+    assert report.kept == 5
+
+
+@pytest.mark.data
+def test_a_real_corpus_as_in_memory(tmp_path, shared_data):
+    source = shared_data / "exactj_en_docs.jsonl.gz"
+    texts = open_input(source).read()[0]
+    for threshold in (0.5, 0.7):
+        result = tx.dedup(texts, threshold)
+        dedup_files(source, tmp_path / "b.jsonl.gz", threshold=threshold, overwrite=True, removed=tmp_path / "r.jsonl")
+        assert_same(removed_rows(tmp_path / "r.jsonl"), expected_removed(result))
+        (tmp_path / "r.jsonl").unlink()

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import txtfp_np as tx
-from txtfp_np.engine import open_input
+from txtfp_np.engine import open_input, streams
 from txtfp_np.engine.batches import Position, Wanted
 from txtfp_np.engine.inputs import kind_of
 from txtfp_np.engine.readers import Input
@@ -123,6 +123,9 @@ def test_how_a_file_ends(tmp_path, ending):
         lines += [batch.rows.data[a:b].tobytes() for a, b in zip(batch.rows.starts, batch.rows.ends, strict=True)]
     assert source.skipped == 0
     assert source.read()[0].to_list() == ["a", None]
+    unread = [batch.rows for batch in source.batches(whole=True, texts=False)]
+    again = [rows.data[a:b].tobytes() for rows in unread for a, b in zip(rows.starts, rows.ends, strict=True)]
+    assert again == lines
     assert lines[0] == b'\xef\xbb\xbf{"text": "a"}\r\n'
     assert lines[1].rstrip() == b'{"text": null}'
 
@@ -156,13 +159,15 @@ def refused(match, inputs, **options):
         ("{nonsense", "Expecting property name"),
         ("[1]", "not an object but list"),
         ("3", "not an object but int"),
+        ("\u2003", "Expecting value"),
+        ("\x1c", "Expecting value"),
         ('{"text": 3}', "text is no text but int"),
         ("[" * 100_000, "recursion"),
     ],
 )
 def test_a_line_that_is_no_record(tmp_path, line, problem):
     path = tmp_path / "a.jsonl"
-    path.write_text('{"text": "a"}\n\n' + line + '\n{"text": "b"}\n')
+    path.write_text('{"text": "a"}\n\n' + line + '\n{"text": "b"}\n', encoding="utf-8")
     error = refused(rf"a\.jsonl, line 3: .*{problem}", path)
     assert "skip_bad" in error.__notes__[0]
     source = open_input(path, skip_bad=True)
@@ -274,3 +279,13 @@ def test_a_file_that_changes_is_noticed(tmp_path):
     path.unlink()
     with pytest.raises(tx.InvalidInputError, match="was changed or removed"):
         file.check_unchanged()
+
+
+@pytest.mark.parametrize("name", ["a.jsonl", "a.txt"])
+def test_a_line_beyond_the_limit(tmp_path, name, monkeypatch):
+    monkeypatch.setattr(streams, "MAX_DOCUMENT_BYTES", 5000)
+    path = tmp_path / name
+    path.write_text('{"text": "a"}\n{"text": "' + "x" * 10_000 + '"}\n')
+    source = open_input(path)
+    with pytest.raises(tx.InvalidInputError, match="has a line of more than 5000 bytes"):
+        Input(source.files, source.wanted._replace(batch_bytes=100)).read()

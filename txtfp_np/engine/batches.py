@@ -27,6 +27,8 @@ class Wanted(NamedTuple):
         Names of columns; of those that hold the texts, ids, and numbers of which the highest is kept.
     whole : bool
         Everything that is needed to write rows back, too.
+    texts : bool
+        Texts, ids and priorities. Without them, lines of JSON are not parsed: all documents are empty.
     errors : str
         About bytes that are not UTF-8.
     skip_bad : bool
@@ -39,6 +41,7 @@ class Wanted(NamedTuple):
     id_column: str | None = None
     priority: str | None = None
     whole: bool = False
+    texts: bool = True
     errors: str = "strict"
     skip_bad: bool = False
     batch_bytes: int = BATCH_BYTES
@@ -130,8 +133,8 @@ def _raw(text: str) -> bytes:
 
 
 def spelled(values: Sequence[object]) -> tuple[list[str], bool]:
-    """Ids as text, and whether all were whole numbers."""
-    if all(type(value) is int for value in values):
+    """Ids as text, and whether all were whole numbers of 64 bits."""
+    if all(type(value) is int and -(1 << 63) <= value < 1 << 63 for value in values):
         return list(map(str, values)), True
     return ["" if value is None else str(value) for value in values], False
 

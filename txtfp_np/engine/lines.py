@@ -18,6 +18,7 @@ from .inputs import SourceFile
 from .streams import line_blocks, opened, skip
 
 _BREAK = 10
+_BLANK = " \t\r\n"  # what JSON has for white space
 _TEXT = {str, type(None)}
 _MARK = b"\xef\xbb\xbf"  # some editors begin a file with it
 
@@ -34,6 +35,8 @@ class _Block(NamedTuple):
 def read_lines(file: SourceFile, wanted: Wanted, start: Position) -> Iterator[Batch]:
     """Batches of a JSONL or text file, from a position on."""
     make: Callable[[SourceFile, _Block, Wanted], Batch] = _json_batch if file.kind == "jsonl" else _text_batch
+    if file.kind == "jsonl" and not wanted.texts and not wanted.skip_bad:
+        make = _unparsed_batch
     with opened(file.path, file.compression) as stream:
         skip(stream, start.offset, file.compression)
         at = start
@@ -91,7 +94,7 @@ def _json_batch(file: SourceFile, block: _Block, wanted: Wanted) -> Batch:
     def line(row: int | None) -> int:
         return block.first_line + (int(lines_of[row or 0]) if lines_of is not None else row or 0)
 
-    names = wanted.names[1:]
+    names = [name for name in (wanted.id_column, wanted.priority) if name is not None]
     try:
         columns = {name: [record[name] for record in records] for name in names}
     except KeyError:
@@ -109,8 +112,22 @@ def _json_batch(file: SourceFile, block: _Block, wanted: Wanted) -> Batch:
     if wanted.whole:
         pick: Any = slice(None) if lines_of is None else lines_of
         rows = Spans(np.frombuffer(block.data, np.uint8), block.starts[pick], block.ends[pick])
-    n_filled = len(lines) if lines_of is None else sum(1 for text in lines if text.strip())
+    n_filled = len(lines) if lines_of is None else sum(1 for text in lines if text.strip(_BLANK))
     return Batch(column, id_column, numeric, priorities, rows, Position(), n_filled - len(records))
+
+
+def _unparsed_batch(file: SourceFile, block: _Block, wanted: Wanted) -> Batch:
+    """All lines but blank ones: where no bad ones are left out, these are the documents."""
+    data = np.frombuffer(block.data, np.uint8)
+    filled = np.ones(len(block.starts), np.bool_)
+    for number in np.flatnonzero(data[block.starts] != ord("{")).tolist():
+        line = block.data[block.starts[number] : block.ends[number]]
+        filled[number] = bool(
+            (line.removeprefix(_MARK) if number + block.first_line == 0 else line).strip(_BLANK.encode())
+        )
+    rows = Spans(data, block.starts[filled], block.ends[filled])
+    texts = TextColumn._trusted(np.empty(0, np.uint8), np.zeros(len(rows.starts) + 1, np.int64))
+    return Batch(texts, None, False, None, rows, Position())
 
 
 def _json_records(
@@ -119,7 +136,7 @@ def _json_records(
     """Records of lines that are not all as they should be, and which lines these are."""
     records, numbers_of = [], []
     for number, text in enumerate(lines):
-        if not text.strip():
+        if not text.strip(_BLANK):
             continue
         try:
             record = json.loads(text)

@@ -145,7 +145,7 @@ def write_outputs(source: Input, work: WorkFolder, job: Job, targets: Targets, s
     writers: dict[Path, Writer] = {}
     try:
         done = 0
-        for batch in source.batches(whole=True):
+        for batch in source.batches(whole=True, texts=False):
             number = batch.file
             file = source.files[number]
             target = targets.outputs[number if len(targets.outputs) > 1 else 0]

@@ -144,7 +144,9 @@ class Input:
             if names or self.kind != "jsonl":  # a file without records lacks nothing
                 check_columns(file.path, names, self.wanted.names)
 
-    def batches(self, start: Position | None = None, whole: bool = False, first_row: int = 0) -> Iterator[Batch]:
+    def batches(
+        self, start: Position | None = None, whole: bool = False, first_row: int = 0, texts: bool = True
+    ) -> Iterator[Batch]:
         """Documents from a position on.
 
         Parameters
@@ -155,6 +157,8 @@ class Input:
             With what is needed to write rows back.
         first_row : int
             Number of the first document.
+        texts : bool
+            False where rows alone are needed: documents may then be empty.
 
         Yields
         ------
@@ -163,7 +167,7 @@ class Input:
         """
         self.skipped = 0
         at = start or Position()
-        wanted = self.wanted._replace(whole=whole)
+        wanted = self.wanted._replace(whole=whole, texts=texts)
         for number in count(at.file):
             if number >= len(self.files):
                 return

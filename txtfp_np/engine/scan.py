@@ -25,6 +25,7 @@ from .work import RowFile, WorkFolder
 CHECKPOINT_SECONDS = 2.0
 """Work that is done again, at most, after a job was killed."""
 
+_BLOCK_ROWS = 1 << 11  # of short documents; with their signatures, a few of these blocks are in memory
 _MOST_ROWS = (1 << 32) - 2  # rows are numbered in 32 bits
 
 
@@ -181,7 +182,7 @@ def scan(source: Input, work: WorkFolder, job: Job, progress: Progress, total: i
 
 def _pieces(batches: Iterator[Batch]) -> Iterator[_Piece]:
     for batch in batches:
-        bounds = block_bounds(batch.texts.offsets, SKETCH_BLOCK_BYTES) or [(0, 0)]
+        bounds = block_bounds(batch.texts.offsets, SKETCH_BLOCK_BYTES, _BLOCK_ROWS) or [(0, 0)]
         for first, stop in bounds:
             yield _Piece(batch.texts[first:stop], batch, first, stop == len(batch))
 

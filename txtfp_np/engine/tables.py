@@ -221,7 +221,8 @@ def _table_batch(file: SourceFile, wanted: Wanted, piece: Any, after: Position) 
 
 def _ids(array: Any) -> tuple[TextColumn, bool]:
     library, _ = arrow_modules()
-    numeric = library.types.is_integer(array.type) and array.null_count == 0
+    types = library.types
+    numeric = types.is_integer(array.type) and not types.is_uint64(array.type) and array.null_count == 0
     return TextColumn(array.cast(library.large_string()).fill_null("")), numeric
 
 
