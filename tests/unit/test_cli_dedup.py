@@ -178,11 +178,19 @@ def test_a_folder_that_is_not_writable(capsys, source, tmp_path):
 
 
 @pytest.mark.skipif(not os.path.isdir("/proc/self"), reason="no folder here that even root cannot write to")
-def test_a_folder_that_nobody_can_write_to(capsys, source):
-    status, _, err = run(capsys, "dedup", source, "-o", "/proc/self/out.jsonl")
-    assert status == 1
+@pytest.mark.parametrize("arguments", [["dedup"], ["report"], ["fingerprint"], ["index", "query", "seen"]])
+def test_a_folder_that_nobody_can_write_to(capsys, source, arguments):
+    status, out, err = run(capsys, *arguments, source, "-o", "/proc/self/out.jsonl")
+    assert (status, out) == (1, "")
     assert "not writable" in err
     assert "Traceback" not in err
+
+
+@pytest.mark.skipif(not os.path.exists(os.devnull) or os.name == "nt", reason="no devices that are files")
+def test_a_device_is_not_replaced(capsys, source):
+    status, _, err = run(capsys, "fingerprint", source, "-o", os.devnull, "--overwrite")
+    assert status == 1
+    assert "is no file" in err
 
 
 # ── against ─────────────────────────────────────────────────────────────────────────────────────────
@@ -303,6 +311,24 @@ def test_an_interrupt_leaves_no_output_and_the_same_command_goes_on(tmp_path):
     assert json.loads(done.stdout)["documents"] == 12_000
     assert done.stderr == ""
     assert names(tmp_path) == ["in.jsonl", "out.jsonl"]
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes")
+@pytest.mark.parametrize(
+    "arguments", [["fingerprint", "-o", "out.npy"], ["index", "build", "seen"], ["report", "-o", "page.html"]]
+)
+def test_an_interrupt_leaves_nothing(tmp_path, arguments):
+    source = tmp_path / "in.jsonl"
+    os.mkfifo(source)
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    process = subprocess.Popen(
+        command(*arguments, source.name), cwd=tmp_path, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    )
+    with source.open("wb"):  # opens when the other side does, which then waits for a line
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=60)
+    assert (process.returncode, out, err.strip()) == (130, b"", b"txtfp: interrupted")
+    assert names(tmp_path) == ["in.jsonl"]
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no pseudo-terminals")

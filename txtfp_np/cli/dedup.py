@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import ConfigError
-from .options import add_inputs, add_linking, add_output, add_run, add_sketch, minhash_of
+from .options import add_inputs, add_linking, add_output, add_run, add_sketch, minhash_of, title_of
 
 EXAMPLES = """\
 examples:
@@ -163,7 +163,7 @@ def _report(options: argparse.Namespace, removed: str) -> None:
         open_input(options.inputs, options.column, options.id_column, skip_bad=options.skip_bad),
         read_removed(removed),
         options.report,
-        title=f"Near-duplicates in {', '.join(options.inputs)}",
+        title=title_of(options.inputs),
         threshold=options.threshold,
         recall=options.recall,
         fingerprinter=minhash_of(options),

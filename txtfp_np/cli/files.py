@@ -23,14 +23,20 @@ def check_output(path: Path, overwrite: bool) -> None:
     """
     if path.is_dir():
         raise InvalidInputError(f"{path} is a folder", argument="output", advice="Name a file in it.")
+    if path.exists() and not path.is_file():  # a device, a pipe: it would be replaced by a file
+        raise InvalidInputError(f"{path} is no file", argument="output")
     if path.exists() and not overwrite:
         raise InvalidInputError(f"{path} exists", argument="output", advice="Give --overwrite to replace it.")
     if not path.absolute().parent.is_dir():
         raise InvalidInputError(
             f"there is no folder {path.absolute().parent} for {path.name}", argument="output", advice="Make it first."
         )
-    if not os.access(path.absolute().parent, os.W_OK):
-        raise InvalidInputError(f"{path.absolute().parent} is not writable", argument="output")
+    try:
+        tempfile.TemporaryFile(dir=path.absolute().parent).close()
+    except OSError as error:
+        raise InvalidInputError(
+            f"{path.absolute().parent} is not writable: {error.strerror}", argument="output"
+        ) from None
 
 
 def write_file(path: Path, write: Callable[[BinaryIO], object]) -> None:

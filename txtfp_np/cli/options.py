@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ..errors import InvalidInputError
 
@@ -80,15 +80,16 @@ def minhash_of(options: argparse.Namespace) -> tx.MinHashFingerprinter:
     return tx.MinHashFingerprinter(tokenizer=tx.ShingleTokenizer(k=options.k), h=options.slots)
 
 
-def read_all(
-    inputs: str | Sequence[str], column: str, id_column: str | None = None, skip_bad: bool = False
-) -> tuple[tx.TextColumn, list[Any], int]:
-    """All documents of files, their ids, and how many lines were skipped."""
-    from ..engine import open_input
+def title_of(inputs: Sequence[str]) -> str:
+    """Heading of a report.
 
-    source = open_input(inputs, column, id_column, skip_bad=skip_bad)
-    texts, ids = source.read()
-    return texts, list(ids), source.skipped
+    Examples
+    --------
+    >>> title_of(["a.txt", "b.txt", "c.txt", "d.txt", "e.txt"])
+    'Near-duplicates in a.txt, b.txt, c.txt and 2 more'
+    """
+    more = f" and {len(inputs) - 3:,} more" if len(inputs) > 3 else ""
+    return f"Near-duplicates in {', '.join(inputs[:3])}{more}"
 
 
 def read_document(argument: str) -> str:

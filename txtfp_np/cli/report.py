@@ -7,7 +7,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from .options import add_inputs, add_linking, add_output, add_run, add_sketch, minhash_of
+from .options import add_inputs, add_linking, add_output, add_run, add_sketch, minhash_of, title_of
 
 EXAMPLES = """\
 examples:
@@ -44,7 +44,7 @@ def run(options: argparse.Namespace) -> int:
 
     output = Path(options.output)
     check_output(output, options.overwrite)
-    title = options.title or f"Near-duplicates in {', '.join(options.inputs)}"
+    title = options.title or title_of(options.inputs)
     if options.removed is not None:
         _from_table(options, output, title)
     else:

@@ -222,6 +222,11 @@
     const page = Math.min(Math.max(1, state.page + by_), pages());
     go({ page, cluster: found[(page - 1) * PAGE]?.place ?? state.cluster, member: 1 });
   };
+  const first = (change) => {
+    Object.assign(state, change);
+    select();
+    go({ cluster: found[0]?.place ?? 1, member: 1 });
+  };
   const toggleView = () => go({ view: state.view === "side" ? "one" : "side" });
 
   const remembered = (value) => {
@@ -263,8 +268,8 @@
     go(change);
   };
 
-  by("query").addEventListener("input", (event) => go({ q: event.target.value, page: 1 }));
-  by("order").addEventListener("change", (event) => { state.order = event.target.value; select(); go({ cluster: found[0]?.place ?? 1, member: 1 }); });
+  by("query").addEventListener("input", (event) => first({ q: event.target.value }));
+  by("order").addEventListener("change", (event) => first({ order: event.target.value }));
   by("previous-page").addEventListener("click", () => turn(-1));
   by("next-page").addEventListener("click", () => turn(1));
   by("theme").addEventListener("click", nextTheme);
