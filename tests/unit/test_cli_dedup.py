@@ -122,9 +122,13 @@ def test_compressed_tables_and_patterns(capsys, tmp_path):
 def test_a_dry_run_writes_nothing(capsys, source, tmp_path):
     status, out, _ = run(capsys, "dedup", source, "--dry-run")
     assert status == 0
-    assert "nothing was written" in out
+    assert "no rows were written" in out
     assert run(capsys, "dedup", source, "--dry-run", "--json", "-o", tmp_path / "x.jsonl")[0] == 0
     assert names(tmp_path) == ["in.jsonl"]
+    page = tmp_path / "page.html"
+    assert run(capsys, "dedup", source, "--dry-run", "--report", page)[0] == 0
+    assert [cluster["size"] for cluster in clusters_of(page)] == [7, 6, 5, 4, 3, 2]
+    assert names(tmp_path) == ["in.jsonl", "page.html"]
 
 
 def test_bad_lines_are_named_or_skipped(capsys, source, tmp_path):

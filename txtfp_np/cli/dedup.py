@@ -50,7 +50,7 @@ def add_parser(commands: Any) -> argparse.ArgumentParser:
     parser.add_argument("--update", action="store_true", help="with --against an index: add to it what is kept")
     parser.add_argument("--memory", metavar="SIZE", help="memory to use, about, as 4GB (default: as needed)")
     parser.add_argument("--work-dir", metavar="FOLDER", help="for intermediate files (default: beside the output)")
-    parser.add_argument("--dry-run", action="store_true", help="find and count, but write neither rows nor table")
+    parser.add_argument("--dry-run", action="store_true", help="find, count and report, but write no rows and no table")
     add_run(parser)
     return parser
 
@@ -208,7 +208,7 @@ def _run_against(options: argparse.Namespace) -> int:
 
 def _print_files(options: argparse.Namespace, outputs: list[str]) -> None:
     if options.dry_run:
-        print("nothing was written (--dry-run)")
+        print("no rows were written (--dry-run)")
     for name, what in ((", ".join(outputs), "kept"), (options.removed, "removed"), (options.report, "report")):
         if name and not (options.dry_run and what == "removed"):
             print(f"{what}: {name}")

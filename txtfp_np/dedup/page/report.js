@@ -77,7 +77,7 @@
     const detail = by("detail");
     const chosen = found.find(({ place }) => place === state.cluster);
     if (!chosen) {
-      detail.replaceChildren(make("p", { class: "note" }, clusters.length ? "Nothing that is shown here has these words." : "No clusters: no two documents are near-duplicates."));
+      detail.replaceChildren(make("p", { class: "note" }, clusters.length ? "Nothing that is shown here has these words." : by("left-out").textContent || "No clusters: no two documents are near-duplicates."));
       return;
     }
     const { cluster, place } = chosen;
