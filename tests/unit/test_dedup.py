@@ -117,8 +117,9 @@ def test_bad_utf8():
         tx.dedup(column)
     assert caught.value.row == 1
     assert tx.dedup(column, errors="replace").keep.tolist() == [True, True, False]
-    with pytest.raises(tx.InvalidInputError):
+    with pytest.raises(tx.InvalidInputError) as caught:
         tx.dedup(["good"], against=column)
+    assert (caught.value.row, caught.value.argument) == (1, "against")
     assert tx.dedup(["bad \ufffd text"], against=column, errors="replace").against.tolist() == [1]
 
 
@@ -202,6 +203,12 @@ def test_the_row_of_an_error_is_that_of_the_column():
     with pytest.raises(tx.TokenizerError) as caught:
         tx.dedup(["good", "good", "good", "bad"], fingerprinter=fp)
     assert caught.value.row == 3
+    with pytest.raises(tx.TokenizerError) as caught:
+        tx.dedup(["good", "bad"], fingerprinter=fp, against=["good", "better", "best"])
+    assert (caught.value.row, caught.value.argument) == (1, "texts")
+    with pytest.raises(tx.TokenizerError) as caught:
+        tx.dedup(["good"], fingerprinter=fp, against=["better", "good", "bad"])
+    assert (caught.value.row, caught.value.argument) == (2, "against")
 
 
 def test_a_lower_threshold_is_refused():

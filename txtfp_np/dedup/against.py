@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..columns import Progress, TextColumn
-from ..errors import ConfigError, DimensionMismatchError, InvalidInputError
+from ..errors import ConfigError, DimensionMismatchError, InvalidInputError, TokenizerError
 from ..index import LshIndex
 from .copies import equal_bytes
 from .pairs import Found, Signed, Task, find_pairs, sign_rows
@@ -50,7 +50,13 @@ def find_known(
     """Pairs within a column, and what ``others`` has of each row."""
     n_known = len(others)
     both = TextColumn.concat([others, column])
-    found = find_pairs(both, settings, threads, progress, n_known=n_known)
+    try:
+        found = find_pairs(both, settings, threads, progress, n_known=n_known)
+    except (TokenizerError, InvalidInputError) as error:  # a user's tokenizer, or hasher
+        if error.row is not None:
+            is_own = error.row >= n_known
+            error.at_row(error.row - n_known if is_own else error.row, "texts" if is_own else "against")
+        raise
     del both
     own, fresh = _own_part(found, n_known)
     best, share = _best_of_others(found, n_known, fresh)

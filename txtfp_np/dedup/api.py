@@ -168,4 +168,8 @@ def _as_column(texts: Texts, argument: str, errors: str) -> TextColumn:
             argument=argument,
             advice="Pass a list of documents, or a column of a table.",
         )
-    return as_text_column(texts, errors=errors)
+    try:
+        return as_text_column(texts, errors=errors)
+    except InvalidInputError as error:
+        error.argument = argument
+        raise

@@ -14,7 +14,7 @@ from ..errors import InvalidInputError, TokenizerError
 from ..index import HammingIndex
 from ..index.arguments import Geometry, slots_needed
 from ..index.join import banded_pairs, first_equal, sort_in_place, words_at
-from .containment import contained, take_sets
+from .containment import Matches, contained, take_sets
 from .copies import equal_bytes, equal_sets, refine
 from .settings import Method, Settings, Verify
 from .verify import set_shares, shingle_sets
@@ -59,6 +59,14 @@ class Signed(NamedTuple):
     rows: Rows
     records: NDArray[Any]
     ok: NDArray[np.bool_]
+
+
+class Positions(NamedTuple):
+    """Groups of equal documents, as in :class:`Found`, among the rows that differ in their bytes."""
+
+    equal: Rows
+    group: Rows
+    empty: NDArray[np.bool_]
 
 
 class Task(NamedTuple):
@@ -113,18 +121,8 @@ def find_pairs(
     return _of_all_rows(same, rows, Found(equal, group, empty, *found))
 
 
-class Positions(NamedTuple):
-    """Groups of equal documents, as in :class:`Found`, among the rows that differ in their bytes."""
-
-    equal: Rows
-    group: Rows
-    empty: NDArray[np.bool_]
-
-
-Matches = tuple[Rows, Rows, NDArray[np.float64]]
-
-
 def _of_all_rows(same: Rows, rows: Rows, found: Found) -> Found:
+    """What was found among ``rows``, said of all rows; ``same`` is the first row of equal bytes of each."""
     place = np.empty(len(same), np.int64)
     place[rows] = np.arange(len(rows))
     place = place[same]
