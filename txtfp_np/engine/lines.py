@@ -18,6 +18,7 @@ from .inputs import SourceFile
 from .streams import line_blocks, opened, skip
 
 _BREAK = 10
+_RAW_DECODE = json.JSONDecoder().raw_decode  # quicker than loads, which looks for white space
 _BLANK = " \t\r\n"  # what JSON has for white space
 _TEXT = {str, type(None)}
 _MARK = b"\xef\xbb\xbf"  # some editors begin a file with it
@@ -78,11 +79,9 @@ def _text_batch(file: SourceFile, block: _Block, wanted: Wanted) -> Batch:
 
 
 def _json_batch(file: SourceFile, block: _Block, wanted: Wanted) -> Batch:
-    text = block.data.decode("utf-8", "surrogateescape")
-    lines = text.removeprefix("\ufeff").split("\n") if block.first_line == 0 else text.split("\n")
-    lines.pop()
+    lines = _decoded(block)
     try:
-        records = list(map(json.loads, lines))
+        records = _parsed(lines)
         texts = [record[wanted.column] for record in records]
         lines_of = None
         if not {*map(type, texts)} <= _TEXT:
@@ -114,6 +113,24 @@ def _json_batch(file: SourceFile, block: _Block, wanted: Wanted) -> Batch:
         rows = Spans(np.frombuffer(block.data, np.uint8), block.starts[pick], block.ends[pick])
     n_filled = len(lines) if lines_of is None else sum(1 for text in lines if text.strip(_BLANK))
     return Batch(column, id_column, numeric, priorities, rows, Position(), n_filled - len(records))
+
+
+def _decoded(block: _Block) -> list[str]:
+    """The lines one by one: a single wide character would make all of a block wide."""
+    data = block.data.removeprefix(_MARK) if block.first_line == 0 else block.data
+    lines = data.split(b"\n")
+    lines.pop()
+    try:
+        return list(map(bytes.decode, lines))
+    except UnicodeDecodeError:
+        return [line.decode("utf-8", "surrogateescape") for line in lines]
+
+
+def _parsed(lines: list[str]) -> list[Any]:
+    found = list(map(_RAW_DECODE, lines))
+    if [end for _, end in found] == list(map(len, lines)):
+        return [record for record, _ in found]
+    return list(map(json.loads, lines))  # there is white space at ends, or more than a record
 
 
 def _unparsed_batch(file: SourceFile, block: _Block, wanted: Wanted) -> Batch:
