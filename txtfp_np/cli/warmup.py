@@ -63,6 +63,7 @@ def warm_up() -> None:
     tx.jaccard_bits(packed, packed, h=128, b=8)
     _warm_up_indexes(signatures, fingerprints)
     _warm_up_dedup(texts, minhash)
+    _warm_up_files(texts)
     _warm_up_sketches(texts)
 
 
@@ -103,6 +104,21 @@ def _warm_up_dedup(texts: Any, minhash: Any) -> None:
     tx.dedup(column, 0.5, fingerprinter=minhash).explain(0, 2)
     tx.dedup(column, 0.5, scope="containment")
     tx.dedup(column, method="simhash")
+
+
+def _warm_up_files(texts: list[str]) -> None:
+    import tempfile
+    from pathlib import Path
+
+    from ..dedup.linkage import LINKAGES
+    from ..engine import dedup_files
+
+    words = " ".join(map(str, range(40)))
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "texts.txt"
+        path.write_text("\n".join([*texts, words, f"{words} more"]), encoding="utf-8")
+        for linkage in LINKAGES:
+            dedup_files(path, path.with_name("kept.txt"), linkage=linkage, overwrite=True)
 
 
 def _warm_up_indexes(signatures: Any, fingerprints: Any) -> None:
