@@ -63,6 +63,7 @@ def warm_up() -> None:
     tx.jaccard_bits(packed, packed, h=128, b=8)
     _warm_up_indexes(signatures, fingerprints)
     _warm_up_dedup(texts, minhash)
+    _warm_up_measures()
 
 
 def _warm_up_dedup(texts: Any, minhash: Any) -> None:
@@ -77,6 +78,19 @@ def _warm_up_dedup(texts: Any, minhash: Any) -> None:
     for linkage in LINKAGES:
         for copy_of in (None, np.array([0, 0])):
             link(2, i, j, similarity, keep_order("first", 2), linkage, copy_of)
+
+
+def _warm_up_measures() -> None:
+    import numpy as np
+
+    import txtfp_np as tx
+
+    rows, vectors = tx.Ragged.of([SAMPLE, "another text"]), np.eye(2)
+    for measure in (tx.levenshtein, tx.set_jaccard, tx.multiset_jaccard):
+        measure(rows, rows)
+    for distance in (tx.cosine, tx.manhattan, tx.mahalanobis):
+        distance(vectors, vectors)
+        distance(vectors[:, np.newaxis], vectors)
 
 
 def _warm_up_indexes(signatures: Any, fingerprints: Any) -> None:
