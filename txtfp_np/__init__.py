@@ -39,6 +39,7 @@ Data is positional, options are keywords. ``threads``, ``progress`` and ``errors
 of the result for valid text. Everything that can go wrong is below :class:`TxtfpError`.
 """
 
+from . import evaluate as evaluate
 from .canonical import Canonicalizer, CaseFold, Normalization
 from .columns import TextColumn, TokenColumn
 from .compare import (
