@@ -61,7 +61,8 @@ def plot_pareto(
         raise InvalidInputError("points must have positive costs, and at least one", argument="points")
     front = pareto_front(values[:, 0], values[:, 1])
     drawn.plot(*values[front].T, color="0.6", linewidth=1, zorder=1, drawstyle="steps-post")
-    drawn.scatter(values[:, 0], values[:, 1], s=24, zorder=2, c=["C0" if at in front else "C7" for at in range(len(names))])
+    colours = ["C0" if at in front else "C7" for at in range(len(names))]
+    drawn.scatter(values[:, 0], values[:, 1], s=24, zorder=2, c=colours)
     for name, (x, y) in zip(names, values, strict=True):
         drawn.annotate(name, (x, y), xytext=(4, 3), textcoords="offset points", fontsize=7)
     drawn.set_xscale("log")
