@@ -121,6 +121,7 @@ from .schema import (
 from .sketch import (
     Fingerprinter,
     IdfTable,
+    KeywordFingerprinter,
     MinHashFingerprinter,
     MinHashStreaming,
     SimHashFingerprinter,
@@ -164,6 +165,7 @@ __all__ = [
     "Fingerprinter",
     "HashFamily",
     "IdfTable",
+    "KeywordFingerprinter",
     "MinHashFingerprinter",
     "MinHashStreaming",
     "SimHashFingerprinter",

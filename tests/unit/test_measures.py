@@ -199,6 +199,7 @@ def samples():
         SketchKind.MINHASH: tx.MinHashFingerprinter(tokenizer=tx.ShingleTokenizer(k=1)).fingerprint(TEXTS),
         SketchKind.BITS: tx.SimHashFingerprinter(bits=128).fingerprint(TEXTS),
         SketchKind.WINNOWING: tx.Ragged.of([[5, 6, 7, 7], [5, 6, 7], [1]]),
+        SketchKind.KEYWORDS: np.array([[1, 2, 3], [1, 2, 2], [7, 8, 9]], np.uint16),
         SketchKind.FUZZY: ["3:abcd:e", "3:abce:e", "6:xyzzy:q"],
         SketchKind.EMBEDDING: np.array([[1, 2, 3], [1, 2, 2.5], [-3, 1, 0]]) + rng.normal(size=3) * 0,
     }
@@ -273,7 +274,7 @@ def test_senseless_forms_are_refused_with_the_reason():
                 refused += 1
                 with pytest.raises(ConfigError, match=f"no {form} is made of '{kind}': "):
                     tx.adapt(fingerprints, kind=kind, form=form)
-    assert refused == 12
+    assert refused == 15
     with pytest.raises(InvalidInputError, match="must hold MinHash signatures"):
         tx.adapt(np.zeros(3, np.uint64), kind="minhash", form="set")
     with pytest.raises(InvalidInputError, match="must hold codes"):

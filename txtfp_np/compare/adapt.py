@@ -28,6 +28,7 @@ class SketchKind(StrEnum):
     MINHASH = "minhash"  # minhash_dtype(h)
     BITS = "bits"  # SimHash, FlyHash, binary codes: words (u4, u8), or packed bytes (n, bytes)
     WINNOWING = "winnowing"  # values and offsets
+    KEYWORDS = "keywords"  # sets of 16-bit values (n, size)
     FUZZY = "fuzzy"  # strings of ssdeep
     EMBEDDING = "embedding"  # real numbers (n, d)
 
@@ -59,6 +60,7 @@ DEFAULT_MEASURES: Mapping[SketchKind, Measure] = MappingProxyType(
         SketchKind.MINHASH: Measure.JACCARD,
         SketchKind.BITS: Measure.HAMMING,
         SketchKind.WINNOWING: Measure.JACCARD,
+        SketchKind.KEYWORDS: Measure.JACCARD,
         SketchKind.FUZZY: Measure.LEVENSHTEIN,
         SketchKind.EMBEDDING: Measure.COSINE,
     }
@@ -76,6 +78,7 @@ _FORM_OF = {
 
 _SLOTS = "the slots of a MinHash are smallest hashes: "
 _CHARACTERS = "a character of an ssdeep string is 6 bits of a hash: "
+_KEYWORDS = "keywords are a set, each kept once and in the order of its hash: "
 _BITS = "each bit of a code is an answer to a question of its own: "
 #: Why a sketch is not turned into a form.
 _REFUSED = {
@@ -86,6 +89,9 @@ _REFUSED = {
     (SketchKind.BITS, Form.MULTISET): _BITS + "counting them only compares how many are set",
     (SketchKind.WINNOWING, Form.VECTOR): "the k-th values of two documents are hashes from different places: "
     "whether they are near as numbers is chance",
+    (SketchKind.KEYWORDS, Form.STRING): _KEYWORDS + "the order tells nothing about the text",
+    (SketchKind.KEYWORDS, Form.MULTISET): _KEYWORDS + "a value that is there again only fills a short row",
+    (SketchKind.KEYWORDS, Form.VECTOR): _KEYWORDS + "whether two are near as numbers is chance",
     (SketchKind.FUZZY, Form.SET): _CHARACTERS + "every longer string has them all",
     (SketchKind.FUZZY, Form.MULTISET): _CHARACTERS + "how often it occurs is chance",
     (SketchKind.FUZZY, Form.VECTOR): _CHARACTERS + "whether two are near is chance",
@@ -100,7 +106,7 @@ def measures_for(kind: SketchKind | str) -> dict[Measure, str | None]:
 
     Parameters
     ----------
-    kind : {"minhash", "bits", "winnowing", "fuzzy", "embedding"}
+    kind : {"minhash", "bits", "winnowing", "keywords", "fuzzy", "embedding"}
 
     Returns
     -------
@@ -127,7 +133,7 @@ def adapt(fingerprints: Any, *, kind: SketchKind | str, form: Form | str, bits: 
     ----------
     fingerprints : array, Ragged or column
         As the fingerprinter gives them.
-    kind : {"minhash", "bits", "winnowing", "fuzzy", "embedding"}
+    kind : {"minhash", "bits", "winnowing", "keywords", "fuzzy", "embedding"}
         What they are. "bits": ``uint32`` or ``uint64`` along one axis, ``uint64 (n, words)``, or packed ``uint8
         (n, bytes)``; a lowest bit comes first.
     form : {"string", "set", "multiset", "vector"}
@@ -188,7 +194,7 @@ def similarity(
     ----------
     a, b : fingerprints
         Columns of one length, or one fingerprint (a column of length 1) and a column.
-    kind : {"minhash", "bits", "winnowing", "fuzzy", "embedding"}
+    kind : {"minhash", "bits", "winnowing", "keywords", "fuzzy", "embedding"}
         What they are, see :func:`adapt`.
     measure : {"jaccard", "multiset_jaccard", "levenshtein", "hamming", "cosine", "manhattan", "mahalanobis"}, optional
         None: that of ``DEFAULT_MEASURES``. Distances ``d`` become ``1 / (1 + d)``; Levenshtein ``1 - d / length of the

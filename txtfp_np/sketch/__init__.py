@@ -6,6 +6,7 @@
 ``hashing``     hash families and a user's own functions
 ``minhash``     :class:`MinHashFingerprinter`
 ``simhash``     :class:`SimHashFingerprinter`, ``idf``: its tables of weights
+``keywords``    :class:`KeywordFingerprinter`
 ``run``         blocks through stages into arrays; ``giant``: documents too large for a block
 ``seomoz``      the text hash of seomoz/simhash, for fingerprints made with it
 ``many``        several sketches in one pass
@@ -15,6 +16,7 @@
 
 from .base import Fingerprinter
 from .idf import IdfTable
+from .keywords import KeywordFingerprinter
 from .many import fingerprint_many
 from .minhash import MinHashFingerprinter, merge
 from .seomoz import seomoz_simhash
@@ -24,6 +26,7 @@ from .streaming import MinHashStreaming, SimHashStreaming, StreamingFingerprinte
 __all__ = [
     "Fingerprinter",
     "IdfTable",
+    "KeywordFingerprinter",
     "MinHashFingerprinter",
     "MinHashStreaming",
     "SimHashFingerprinter",
