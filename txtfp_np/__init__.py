@@ -75,6 +75,8 @@ from .compare import (
     set_jaccard_pairs,
     similarity,
     similarity_pairs,
+    tlsh_distance,
+    tlsh_distance_pairs,
 )
 from .errors import (
     ConfigError,
@@ -128,10 +130,15 @@ from .sketch import (
     SimHashStreaming,
     StreamingFingerprinter,
     Tie,
+    TlshFingerprinter,
     Weighting,
+    WinnowColumn,
+    WinnowFingerprinter,
+    WinnowRow,
     fingerprint_many,
     merge,
     seomoz_simhash,
+    winnow_match,
 )
 from .tokenize import (
     CallableTokenizer,
@@ -172,10 +179,15 @@ __all__ = [
     "SimHashStreaming",
     "StreamingFingerprinter",
     "Tie",
+    "TlshFingerprinter",
     "Weighting",
+    "WinnowColumn",
+    "WinnowFingerprinter",
+    "WinnowRow",
     "fingerprint_many",
     "merge",
     "seomoz_simhash",
+    "winnow_match",
     # comparison
     "DEFAULT_MEASURES",
     "Form",
@@ -209,6 +221,8 @@ __all__ = [
     "set_jaccard_pairs",
     "similarity",
     "similarity_pairs",
+    "tlsh_distance",
+    "tlsh_distance_pairs",
     # indexes
     "BloomLsh",
     "HammingClusters",

@@ -65,6 +65,20 @@ def warm_up() -> None:
     _warm_up_indexes(signatures, fingerprints)
     _warm_up_dedup(texts, minhash)
     _warm_up_measures()
+    _warm_up_sketches(texts)
+
+
+def _warm_up_sketches(texts: Any) -> None:
+    import numpy as np
+
+    import txtfp_np as tx
+
+    text, _ = tx.TlshFingerprinter().fingerprint(texts, on_empty="mask")
+    packed, _ = tx.TlshFingerprinter(packed=True).fingerprint(texts, on_empty="mask")
+    tx.tlsh_distance(text[:1, np.newaxis], packed[:1])
+    tx.tlsh_distance_pairs(text[:1], [0], [0])
+    tx.WinnowFingerprinter().fingerprint(texts)
+    tx.winnow_match(texts[0], texts[0])
 
 
 def _warm_up_dedup(texts: Any, minhash: Any) -> None:

@@ -6,6 +6,7 @@ from .ragged import Ragged
 from .sets import multiset_jaccard, multiset_jaccard_pairs, set_jaccard, set_jaccard_pairs
 from .signatures import cosine_estimate, hamming, hamming_pairs, hamming_similarity, jaccard, jaccard_pairs
 from .strings import levenshtein, levenshtein_pairs, levenshtein_similarity, levenshtein_similarity_pairs
+from .tlsh import tlsh_distance, tlsh_distance_pairs
 from .vectors import (
     cosine,
     cosine_pairs,
@@ -49,4 +50,6 @@ __all__ = [
     "set_jaccard_pairs",
     "similarity",
     "similarity_pairs",
+    "tlsh_distance",
+    "tlsh_distance_pairs",
 ]

@@ -7,6 +7,8 @@
 ``minhash``     :class:`MinHashFingerprinter`
 ``simhash``     :class:`SimHashFingerprinter`, ``idf``: its tables of weights
 ``keywords``    :class:`KeywordFingerprinter`
+``tlsh``        :class:`TlshFingerprinter`
+``winnowing``   :class:`WinnowFingerprinter`; ``passages``: what two texts share
 ``run``         blocks through stages into arrays; ``giant``: documents too large for a block
 ``seomoz``      the text hash of seomoz/simhash, for fingerprints made with it
 ``many``        several sketches in one pass
@@ -19,9 +21,12 @@ from .idf import IdfTable
 from .keywords import KeywordFingerprinter
 from .many import fingerprint_many
 from .minhash import MinHashFingerprinter, merge
+from .passages import winnow_match
 from .seomoz import seomoz_simhash
 from .simhash import SimHashFingerprinter, Tie, Weighting
 from .streaming import MinHashStreaming, SimHashStreaming, StreamingFingerprinter
+from .tlsh import TlshFingerprinter
+from .winnowing import WinnowColumn, WinnowFingerprinter, WinnowRow
 
 __all__ = [
     "Fingerprinter",
@@ -33,8 +38,13 @@ __all__ = [
     "SimHashStreaming",
     "StreamingFingerprinter",
     "Tie",
+    "TlshFingerprinter",
     "Weighting",
+    "WinnowColumn",
+    "WinnowFingerprinter",
+    "WinnowRow",
     "fingerprint_many",
     "merge",
     "seomoz_simhash",
+    "winnow_match",
 ]
