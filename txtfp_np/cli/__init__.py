@@ -14,9 +14,9 @@ from collections.abc import Sequence
 import txtfp_np
 
 from ..errors import TxtfpError
-from . import compare, fingerprint, info, tune, warmup
+from . import compare, evaluate, fingerprint, info, tune, warmup
 
-SUBCOMMANDS = (compare, tune, fingerprint, warmup, info)
+SUBCOMMANDS = (compare, tune, fingerprint, evaluate, warmup, info)
 
 DONE, FAILED, USAGE, MISTAKE, INTERRUPTED, PIPE_CLOSED = 0, 1, 2, 70, 130, 141
 

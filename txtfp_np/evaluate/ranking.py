@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -192,13 +193,13 @@ def at_rank(relevant: ArrayLike, scores: ArrayLike, queries: ArrayLike | None = 
 
 
 def rank_equivalent(
-    scores: dict[str, ArrayLike], queries: ArrayLike | None = None, *, digits: int = 6
+    scores: Mapping[str, ArrayLike], queries: ArrayLike | None = None, *, digits: int = 6
 ) -> list[list[str]]:
     """Names of scores that rank all candidates alike, ties included.
 
     Parameters
     ----------
-    scores : dict of numbers (n,)
+    scores : mapping of name to numbers (n,)
         Of several methods for the same candidates.
     queries : integers (n,), optional
         As in :func:`average_precision`.
