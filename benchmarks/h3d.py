@@ -194,17 +194,9 @@ def winnowings(texts: list[str]) -> list[list[int]]:
     return rows
 
 
-def fuzzy_hashes(texts: list[str]) -> list[str] | None:
-    """ssdeep, by whichever package is there."""
-    try:
-        import pyssdeep
-    except ImportError:
-        try:
-            import ppdeep
-        except ImportError:
-            return None
-        return [ppdeep.hash(text) for text in texts]
-    return [pyssdeep.get_hash_buffer(text) for text in texts]
+def fuzzy_hashes(texts: list[str]) -> list[str]:
+    """ssdeep's strings, which the paper has from pyssdeep."""
+    return [string.decode() for string in tx.FuzzyFingerprinter().fingerprint(texts).tolist()]
 
 
 # ── measures ────────────────────────────────────────────────────────────────────────────────────
@@ -277,15 +269,11 @@ def rows_of_the_table(texts: list[str]) -> Iterable[tuple[str, Scores]]:
     yield "Winnowing cosine", cosine_of(padded(lists))
     yield "Winnowing manhattan", manhattan_of(padded(lists))
     strings = fuzzy_hashes(texts)
-    if strings is None:
-        print("FuzzyHash is left out: it needs pyssdeep or ppdeep")
-    else:
-        codes = padded(map(ord, string) for string in strings)
-        yield "FuzzyHash levenshtein", levenshtein_of(strings)
-        yield "FuzzyHash jaccard", jaccard_of(strings)
-        yield "FuzzyHash multiset jaccard", multiset_jaccard_of(strings)
-        yield "FuzzyHash cosine", jaccard_of(strings)
-        yield "FuzzyHash manhattan", manhattan_of(codes)
+    yield "FuzzyHash levenshtein", levenshtein_of(strings)
+    yield "FuzzyHash jaccard", jaccard_of(strings)
+    yield "FuzzyHash multiset jaccard", multiset_jaccard_of(strings)
+    yield "FuzzyHash cosine", jaccard_of(strings)
+    yield "FuzzyHash manhattan", manhattan_of(padded(map(ord, string) for string in strings))
     yield "order of the pool", lambda i, j: np.zeros(len(j))
 
 

@@ -75,6 +75,8 @@ from .compare import (
     set_jaccard_pairs,
     similarity,
     similarity_pairs,
+    ssdeep_compare,
+    ssdeep_compare_pairs,
     tlsh_distance,
     tlsh_distance_pairs,
 )
@@ -122,6 +124,7 @@ from .schema import (
 )
 from .sketch import (
     Fingerprinter,
+    FuzzyFingerprinter,
     IdfTable,
     KeywordFingerprinter,
     MinHashFingerprinter,
@@ -170,6 +173,7 @@ __all__ = [
     "WordTokenizer",
     # signatures
     "Fingerprinter",
+    "FuzzyFingerprinter",
     "HashFamily",
     "IdfTable",
     "KeywordFingerprinter",
@@ -221,6 +225,8 @@ __all__ = [
     "set_jaccard_pairs",
     "similarity",
     "similarity_pairs",
+    "ssdeep_compare",
+    "ssdeep_compare_pairs",
     "tlsh_distance",
     "tlsh_distance_pairs",
     # indexes

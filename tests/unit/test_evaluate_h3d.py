@@ -12,7 +12,8 @@ from txtfp_np.cli import main
 from txtfp_np.errors import ConfigError, InvalidInputError
 from txtfp_np.evaluate.h3d import make_task
 
-WORDS = [f"{a}{b}" for a in ("ga", "ro", "ti", "mu", "ke", "sol", "vi", "dan") for b in ("lon", "rat", "mes", "bik", "tu")]
+BEGINS, ENDS = ("ga", "ro", "ti", "mu", "ke", "sol", "vi", "dan"), ("lon", "rat", "mes", "bik", "tu")
+WORDS = [f"{begin}{end}" for begin in BEGINS for end in ENDS]
 
 
 def paper(rng, topic, facets=True):

@@ -21,9 +21,9 @@ PICTURES = ("pareto.png", "heat_map.png")
 
 NOTES = """\
 Ties count as their mean over all orders. A candidate is relevant from grade 2 on; NDCG discounts by log2(rank + 1).
-fp s: seconds for the fingerprints of all texts; sim s: for the similarities of all pairs (the quickest of equal measures).
-"a = b" are measures that rank all candidates alike. "paper" is what the H3D paper prints for all facets; its texts and
-its NDCG are not quite these."""
+fp s: seconds for the fingerprints of all texts; sim s: for the similarities of all pairs. "a = b" are measures that
+rank all candidates alike (and the quickest one's seconds). "paper" is what the H3D paper prints for all facets; its
+texts and its NDCG are not quite these."""
 
 
 def add_parser(commands: Any) -> argparse.ArgumentParser:

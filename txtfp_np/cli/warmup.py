@@ -77,6 +77,9 @@ def _warm_up_sketches(texts: Any) -> None:
     packed, _ = tx.TlshFingerprinter(packed=True).fingerprint(texts, on_empty="mask")
     tx.tlsh_distance(text[:1, np.newaxis], packed[:1])
     tx.tlsh_distance_pairs(text[:1], [0], [0])
+    fuzzy = tx.FuzzyFingerprinter().fingerprint(texts)
+    tx.ssdeep_compare(fuzzy[:, np.newaxis], fuzzy)
+    tx.ssdeep_compare_pairs(fuzzy, [0], [1])
     tx.WinnowFingerprinter().fingerprint(texts)
     tx.winnow_match(texts[0], texts[0])
 

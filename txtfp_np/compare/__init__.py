@@ -2,6 +2,7 @@
 
 from .adapt import DEFAULT_MEASURES, Form, Measure, SketchKind, adapt, measures_for, similarity, similarity_pairs
 from .bits import jaccard_bits, pack_bits
+from .fuzzy import ssdeep_compare, ssdeep_compare_pairs
 from .ragged import Ragged
 from .sets import multiset_jaccard, multiset_jaccard_pairs, set_jaccard, set_jaccard_pairs
 from .signatures import cosine_estimate, hamming, hamming_pairs, hamming_similarity, jaccard, jaccard_pairs
@@ -50,6 +51,8 @@ __all__ = [
     "set_jaccard_pairs",
     "similarity",
     "similarity_pairs",
+    "ssdeep_compare",
+    "ssdeep_compare_pairs",
     "tlsh_distance",
     "tlsh_distance_pairs",
 ]

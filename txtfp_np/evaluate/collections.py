@@ -90,8 +90,8 @@ def read_collection(folder: Path | str) -> Collection:
     Parameters
     ----------
     folder : path
-        With ``test-pid2anns-csfcube-<facet>.json`` and ``csfcube.jsonl.gz`` or ``abstracts-csfcube-preds.jsonl``; or with
-        ``test-pid2anns-relish.json``, ``abstracts-relish.jsonl`` and ``relish-evaluation_splits.json``.
+        With ``test-pid2anns-csfcube-<facet>.json`` and ``csfcube.jsonl.gz`` or ``abstracts-csfcube-preds.jsonl``; or
+        with ``test-pid2anns-relish.json``, ``abstracts-relish.jsonl`` and ``relish-evaluation_splits.json``.
 
     Returns
     -------

@@ -17,7 +17,7 @@ _BASE = np.uint64(0x243F6A8885A308D3 & ((1 << 61) - 1))
 def _reduce(x):
     """``x`` modulo the prime."""
     x = (x & _PRIME) + (x >> _PRIME_BITS)
-    return min(x, x - _PRIME)  # below the prime it wraps around and is large; a branch would be mispredicted half the time
+    return min(x, x - _PRIME)  # wraps around below the prime; a branch would be mispredicted half the time
 
 
 @helper

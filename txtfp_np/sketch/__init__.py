@@ -8,6 +8,7 @@
 ``simhash``     :class:`SimHashFingerprinter`, ``idf``: its tables of weights
 ``keywords``    :class:`KeywordFingerprinter`
 ``tlsh``        :class:`TlshFingerprinter`
+``fuzzy``       :class:`FuzzyFingerprinter`, ssdeep's strings
 ``winnowing``   :class:`WinnowFingerprinter`; ``passages``: what two texts share
 ``run``         blocks through stages into arrays; ``giant``: documents too large for a block
 ``seomoz``      the text hash of seomoz/simhash, for fingerprints made with it
@@ -17,6 +18,7 @@
 """
 
 from .base import Fingerprinter
+from .fuzzy import FuzzyFingerprinter
 from .idf import IdfTable
 from .keywords import KeywordFingerprinter
 from .many import fingerprint_many
@@ -30,6 +32,7 @@ from .winnowing import WinnowColumn, WinnowFingerprinter, WinnowRow
 
 __all__ = [
     "Fingerprinter",
+    "FuzzyFingerprinter",
     "IdfTable",
     "KeywordFingerprinter",
     "MinHashFingerprinter",
