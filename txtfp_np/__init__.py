@@ -122,6 +122,7 @@ from .schema import (
     minhash_dtype,
     to_json,
 )
+from .semantic import BinaryHash, HyperplaneHash, hyperplane_grid
 from .sketch import (
     Fingerprinter,
     FuzzyFingerprinter,
@@ -192,6 +193,10 @@ __all__ = [
     "merge",
     "seomoz_simhash",
     "winnow_match",
+    # codes of embeddings
+    "BinaryHash",
+    "HyperplaneHash",
+    "hyperplane_grid",
     # comparison
     "DEFAULT_MEASURES",
     "Form",
