@@ -20,9 +20,10 @@ BENCHMARKS = {
     "text": "columns, canonical text and tokens, one core, beside what Python users have",
     "index": "LSH index: bulk insert, threshold queries, files, beside rensa and datasketch",
     "h3d": "Table 5 of the H3D paper as it was made, mistakes and all; --data is the folder of CSFCube",
+    "ladder": "which edits each sketch survives, by kind and strength; --data is the folder of ladder.jsonl.gz",
     "hamming": "exact Hamming search: all pairs, queries, scan, beside simhash-pybind and faiss",
 }
-DRAWING = ("core",)
+DRAWING = ("core", "ladder")
 
 
 def main() -> int:
@@ -50,29 +51,31 @@ def main() -> int:
     if hasattr(module, "run_folder"):  # reads a benchmark of its own instead of texts
         if options.data is None:
             parser.error(f"{options.command} needs --data FOLDER")
-        return _report(options, machine, {}, module.run_folder(options.data))
+        return _report(options, module, machine, {}, module.run_folder(options.data))
     loaded = corpora.load(options.data, int(options.mb * 1e6))
     for corpus in loaded:
         print(corpus.describe())
     print(flush=True)
     results = module.run(loaded, module.SECONDS if options.seconds is None else options.seconds)
-    _report(options, machine, {corpus.name: corpus.as_dict() for corpus in loaded}, results)
+    described = {corpus.name: corpus.as_dict() for corpus in loaded}
+    return _report(options, module, machine, described, results)
+
+
+def _report(
+    options: argparse.Namespace, module: Any, machine: dict[str, Any], described: dict[str, Any], results: Any
+) -> int:
+    """Write the figures, and draw them, if that is wanted."""
+    if options.json is not None:
+        timing.write_json(
+            options.json, {"benchmark": options.command, "machine": machine, "corpora": described, **results}
+        )
+        print(f"\nwritten to {options.json}")
     if getattr(options, "plot", None) is not None:
         try:
             module.plot(results, machine, options.plot)
             print(f"drawn: {options.plot.with_suffix('.svg')}, {options.plot.with_suffix('.png')}")
         except ImportError as error:
             print(f"no plot: {error}", file=sys.stderr)
-    return 0
-
-
-def _report(options: argparse.Namespace, machine: dict[str, Any], described: dict[str, Any], results: Any) -> int:
-    """Write the figures, if they are wanted in a file."""
-    if options.json is not None:
-        timing.write_json(
-            options.json, {"benchmark": options.command, "machine": machine, "corpora": described, **results}
-        )
-        print(f"\nwritten to {options.json}")
     return 0
 
 

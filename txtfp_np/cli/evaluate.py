@@ -159,10 +159,10 @@ def _draw(folder: Path, collection: Any, rows: Any) -> None:
     from txtfp_np import evaluate
 
     every = collection.members("all")
-    points = {}
-    for row in rows:
+    points: dict[str, tuple[float, float]] = {}
+    for row in sorted(rows, key=lambda row: row.mean("average_precision", every)):  # the best measure comes last
         cost = max(row.fingerprint_seconds + row.similarity_seconds, 1e-4)
-        points[row.name] = (cost, row.mean("average_precision", every))
+        points[row.method] = (cost, row.mean("average_precision", every))
     methods = list(dict.fromkeys(row.method for row in rows))
     measures = list(dict.fromkeys(measure for row in rows for measure in row.measures))
     table = [[float("nan")] * len(measures) for _ in methods]

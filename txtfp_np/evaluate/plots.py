@@ -54,17 +54,22 @@ def plot_pareto(
     >>> axes.get_xlabel(), len(axes.texts)
     ('seconds', 2)
     """
-    drawn = _axes(axes, (7, 4.5))
+    drawn = _axes(axes, (9, 4.5))
     names = list(points)
     values = np.array([points[name] for name in names], np.float64).reshape(-1, 2)
     if not len(values) or not (values[:, 0] > 0).all():
         raise InvalidInputError("points must have positive costs, and at least one", argument="points")
     front = pareto_front(values[:, 0], values[:, 1])
     drawn.plot(*values[front].T, color="0.6", linewidth=1, zorder=1, drawstyle="steps-post")
-    colours = ["C0" if at in front else "C7" for at in range(len(names))]
-    drawn.scatter(values[:, 0], values[:, 1], s=24, zorder=2, c=colours)
-    for name, (x, y) in zip(names, values, strict=True):
-        drawn.annotate(name, (x, y), xytext=(4, 3), textcoords="offset points", fontsize=7)
+    for number, at in enumerate(np.argsort(-values[:, 1], kind="stable").tolist(), 1):
+        x, y = values[at]
+        # names of neighbours would cover one another: a number at the point, the name beside the picture
+        label = f"{number:2} {names[at]}"
+        drawn.scatter(x, y, s=24, zorder=2, color="C0" if at in front else "C7", label=label)
+        drawn.annotate(str(number), (x, y), xytext=(4, 3), textcoords="offset points", fontsize=7)
+    drawn.legend(
+        loc="center left", bbox_to_anchor=(1.01, 0.5), fontsize=7, frameon=False, handlelength=0, handletextpad=0.6
+    )
     drawn.set_xscale("log")
     drawn.set_xlabel(cost)
     drawn.set_ylabel(quality)
