@@ -28,7 +28,8 @@ PRINTED = {
     "winnowing 3, window 5": (0.2678, 0.4337),
     "ssdeep": (0.1497, 0.2963),
     "flyhash": (0.1325, 0.2520),
-}_PRINTED_MEASURE = {
+}
+_PRINTED_MEASURE = {
     "minhash": "jaccard",
     "simhash": "hamming",  # printed as Manhattan, which ranks alike
     "winnowing": "jaccard",
