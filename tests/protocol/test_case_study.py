@@ -62,6 +62,7 @@ PIPELINES = {
     "winnowing": (winnowing, "winnowing"),
     "fuzzy": (fuzzy, "fuzzy"),
     "keywords": (keywords, "keywords"),
+    "tlsh": (lambda: tx.TlshFingerprinter().fingerprint(TEXTS), "tlsh"),
     "embeddings": (embeddings, "embedding"),
     "binary hash": (lambda: tx.BinaryHash(128).fingerprint(embeddings()), "bits"),
     "hyperplane hash": (lambda: tx.HyperplaneHash(128, 6).fingerprint(embeddings()), "bits"),
@@ -78,18 +79,12 @@ def test_the_near_duplicate_is_above_the_unrelated_text(name):
         near, unrelated = tx.similarity_pairs(fingerprints, 0, [1, 2], kind=kind, measure=measure)
         itself = tx.similarity_pairs(fingerprints, 0, 0, kind=kind, measure=measure)
         assert itself == pytest.approx(1)
-        assert itself > near > unrelated, measure
+        if measure == "ssdeep":  # 0 for all but close copies, which so short a text cannot show
+            assert near >= unrelated == 0
+        else:
+            assert itself > near > unrelated, measure
         other_side = tx.similarity_pairs(fingerprints, [1, 2], 0, kind=kind, measure=measure)
         assert other_side.tolist() == pytest.approx([near, unrelated])
-
-
-def test_tlsh_and_ssdeep_by_their_own_scores():
-    digests = tx.TlshFingerprinter().fingerprint(TEXTS)
-    near, unrelated = tx.tlsh_distance_pairs(digests, 0, [1, 2])
-    assert 0 < near < unrelated
-    strings = fuzzy()
-    near, unrelated = tx.ssdeep_compare_pairs(strings, 0, [1, 2])
-    assert near >= unrelated == 0  # its own score is 0 for all but close copies
 
 
 def test_parts_of_the_near_duplicate_are_found_and_none_of_the_unrelated():

@@ -192,6 +192,9 @@ def test_a_distance_becomes_a_score():
 # ── what suits which sketch ─────────────────────────────────────────────────────────────────────
 TEXTS = ["the quick brown fox jumps over the lazy dog", "the quick brown fox jumped over the lazy dog", "quite another"]
 
+LONGER = [" ".join(f"{word}{n}" for n in range(30) for word in text.split()) for text in TEXTS]
+LONGER[1] = LONGER[0].replace("fox7", "hen") + " and one more"
+
 
 def samples():
     rng = np.random.default_rng(0)
@@ -200,7 +203,8 @@ def samples():
         SketchKind.BITS: tx.SimHashFingerprinter(bits=128).fingerprint(TEXTS),
         SketchKind.WINNOWING: tx.Ragged.of([[5, 6, 7, 7], [5, 6, 7], [1]]),
         SketchKind.KEYWORDS: np.array([[1, 2, 3], [1, 2, 2], [7, 8, 9]], np.uint16),
-        SketchKind.FUZZY: ["3:abcd:e", "3:abce:e", "6:xyzzy:q"],
+        SketchKind.FUZZY: tx.FuzzyFingerprinter().fingerprint(LONGER),
+        SketchKind.TLSH: tx.TlshFingerprinter(packed=True).fingerprint(LONGER),
         SketchKind.EMBEDDING: np.array([[1, 2, 3], [1, 2, 2.5], [-3, 1, 0]]) + rng.normal(size=3) * 0,
     }
 
@@ -274,7 +278,7 @@ def test_senseless_forms_are_refused_with_the_reason():
                 refused += 1
                 with pytest.raises(ConfigError, match=f"no {form} is made of '{kind}': "):
                     tx.adapt(fingerprints, kind=kind, form=form)
-    assert refused == 15
+    assert refused == 19
     with pytest.raises(InvalidInputError, match="must hold MinHash signatures"):
         tx.adapt(np.zeros(3, np.uint64), kind="minhash", form="set")
     with pytest.raises(InvalidInputError, match="must hold codes"):

@@ -15,10 +15,12 @@ from ..errors import ConfigError, DimensionMismatchError, InvalidInputError
 from ..options import check_choice
 from ..schema.signatures import Words, signature_slots
 from .broadcasting import compare_all, compare_pairs
+from .fuzzy import ssdeep_compare, ssdeep_compare_pairs
 from .ragged import Ragged
 from .sets import multiset_jaccard, multiset_jaccard_pairs, set_jaccard, set_jaccard_pairs
 from .signatures import Integers, hamming_of, jaccard, jaccard_pairs
 from .strings import levenshtein_similarity, levenshtein_similarity_pairs
+from .tlsh import tlsh_distance, tlsh_distance_pairs
 from .vectors import cosine, cosine_pairs, inverse_score, mahalanobis, mahalanobis_pairs, manhattan, manhattan_pairs
 
 
@@ -30,6 +32,7 @@ class SketchKind(StrEnum):
     WINNOWING = "winnowing"  # values and offsets
     KEYWORDS = "keywords"  # sets of 16-bit values (n, size)
     FUZZY = "fuzzy"  # strings of ssdeep
+    TLSH = "tlsh"  # digests, as text or packed
     EMBEDDING = "embedding"  # real numbers (n, d)
 
 
@@ -52,6 +55,8 @@ class Measure(StrEnum):
     COSINE = "cosine"
     MANHATTAN = "manhattan"
     MAHALANOBIS = "mahalanobis"
+    SSDEEP = "ssdeep"  # the score of ssdeep itself, over 100
+    TLSH = "tlsh"  # the distance of TLSH itself
 
 
 #: The measure to take for a sketch if nothing speaks for another; after Table 4 of the H3D paper.
@@ -62,6 +67,7 @@ DEFAULT_MEASURES: Mapping[SketchKind, Measure] = MappingProxyType(
         SketchKind.WINNOWING: Measure.JACCARD,
         SketchKind.KEYWORDS: Measure.JACCARD,
         SketchKind.FUZZY: Measure.LEVENSHTEIN,
+        SketchKind.TLSH: Measure.TLSH,
         SketchKind.EMBEDDING: Measure.COSINE,
     }
 )
@@ -75,6 +81,9 @@ _FORM_OF = {
     Measure.MANHATTAN: Form.VECTOR,
     Measure.MAHALANOBIS: Form.VECTOR,
 }
+
+# Measures that are part of a sketch.
+_OWNERS = {Measure.SSDEEP: SketchKind.FUZZY, Measure.TLSH: SketchKind.TLSH}
 
 _SLOTS = "the slots of a MinHash are smallest hashes: "
 _CHARACTERS = "a character of an ssdeep string is 6 bits of a hash: "
@@ -95,6 +104,11 @@ _REFUSED = {
     (SketchKind.FUZZY, Form.SET): _CHARACTERS + "every longer string has them all",
     (SketchKind.FUZZY, Form.MULTISET): _CHARACTERS + "how often it occurs is chance",
     (SketchKind.FUZZY, Form.VECTOR): _CHARACTERS + "whether two are near is chance",
+    **{
+        (SketchKind.TLSH, form): "a TLSH digest is a header and 128 counts of two bits, which only its own distance "
+        "weighs as they are meant"
+        for form in Form
+    },
     (SketchKind.EMBEDDING, Form.STRING): "the dimensions of an embedding have no order",
     (SketchKind.EMBEDDING, Form.SET): "real numbers are hardly ever equal",
     (SketchKind.EMBEDDING, Form.MULTISET): "real numbers are hardly ever equal",
@@ -106,7 +120,7 @@ def measures_for(kind: SketchKind | str) -> dict[Measure, str | None]:
 
     Parameters
     ----------
-    kind : {"minhash", "bits", "winnowing", "keywords", "fuzzy", "embedding"}
+    kind : {"minhash", "bits", "winnowing", "keywords", "fuzzy", "tlsh", "embedding"}
 
     Returns
     -------
@@ -123,6 +137,8 @@ def measures_for(kind: SketchKind | str) -> dict[Measure, str | None]:
     reasons = {measure: _REFUSED.get((chosen, form)) for measure, form in _FORM_OF.items()}
     if chosen is SketchKind.EMBEDDING:
         reasons[Measure.HAMMING] = _REFUSED[chosen, Form.SET]
+    for measure, own in _OWNERS.items():
+        reasons[measure] = None if chosen is own else f"it is defined for '{own}' only"
     return reasons
 
 
@@ -133,7 +149,7 @@ def adapt(fingerprints: Any, *, kind: SketchKind | str, form: Form | str, bits: 
     ----------
     fingerprints : array, Ragged or column
         As the fingerprinter gives them.
-    kind : {"minhash", "bits", "winnowing", "keywords", "fuzzy", "embedding"}
+    kind : {"minhash", "bits", "winnowing", "keywords", "fuzzy", "tlsh", "embedding"}
         What they are. "bits": ``uint32`` or ``uint64`` along one axis, ``uint64 (n, words)``, or packed ``uint8
         (n, bytes)``; a lowest bit comes first.
     form : {"string", "set", "multiset", "vector"}
@@ -194,9 +210,10 @@ def similarity(
     ----------
     a, b : fingerprints
         Columns of one length, or one fingerprint (a column of length 1) and a column.
-    kind : {"minhash", "bits", "winnowing", "keywords", "fuzzy", "embedding"}
+    kind : {"minhash", "bits", "winnowing", "keywords", "fuzzy", "tlsh", "embedding"}
         What they are, see :func:`adapt`.
-    measure : {"jaccard", "multiset_jaccard", "levenshtein", "hamming", "cosine", "manhattan", "mahalanobis"}, optional
+    measure : Measure or str, optional
+        "jaccard", "multiset_jaccard", "levenshtein", "hamming", "cosine", "manhattan", "mahalanobis", "ssdeep", "tlsh".
         None: that of ``DEFAULT_MEASURES``. Distances ``d`` become ``1 / (1 + d)``; Levenshtein ``1 - d / length of the
         longer one``; Hamming ``1 - d / bits``.
     covariance : real numbers (d,) or (d, d), optional
@@ -221,13 +238,9 @@ def similarity(
     >>> similarity(codes[:1], codes, kind="bits", measure="jaccard")
     array([1.  , 0.75, 0.  ], dtype=float32)
     """
-    chosen, scorer, form = _scorer(kind, measure)
-    if form is None:
-        return jaccard(_slots(a), _slots(b), threads=threads)
+    scorer, prepare = _scorer(kind, measure)
     options = {"covariance": covariance} if covariance is not None and scorer.takes_covariance else {}
-    one, other = (_words_of(x) if scorer.columns is _differing else adapt(x, kind=chosen, form=form) for x in (a, b))
-    found = scorer.columns(one, other, threads=threads, **options)
-    return scorer.as_similarity(found, _n_bits(a) if chosen is SketchKind.BITS else 0)
+    return scorer.as_similarity(scorer.columns(prepare(a), prepare(b), threads=threads, **options), a)
 
 
 def similarity_pairs(
@@ -259,13 +272,9 @@ def similarity_pairs(
     >>> similarity_pairs(["3:abcd:e", "3:abcf:e"], 0, 1, kind="fuzzy")
     np.float32(0.875)
     """
-    chosen, scorer, form = _scorer(kind, measure)
-    if form is None:
-        return jaccard_pairs(_slots(fingerprints), i, j, threads=threads)
+    scorer, prepare = _scorer(kind, measure)
     options = {"covariance": covariance} if covariance is not None and scorer.takes_covariance else {}
-    rows = _words_of(fingerprints) if scorer.columns is _differing else adapt(fingerprints, kind=chosen, form=form)
-    found = scorer.pairs(rows, i, j, threads=threads, **options)
-    return scorer.as_similarity(found, _n_bits(fingerprints) if chosen is SketchKind.BITS else 0)
+    return scorer.as_similarity(scorer.pairs(prepare(fingerprints), i, j, threads=threads, **options), fingerprints)
 
 
 def _differing(a: Words, b: Words, *, threads: int | None) -> Any:
@@ -280,22 +289,28 @@ def _differing_pairs(words: Words, i: Integers, j: Integers, *, threads: int | N
 
 
 class _Scorer(NamedTuple):
+    """Functions of columns and of pairs, and what makes a similarity of their result and the fingerprints."""
+
     columns: Callable[..., Any]
     pairs: Callable[..., Any]
-    as_similarity: Callable[[Any, int], Any]
+    as_similarity: Callable[[Any, Any], Any]
     takes_covariance: bool = False
 
 
-def _as_it_is(found: Any, n_bits: int) -> Any:
+def _as_it_is(found: Any, fingerprints: Any) -> Any:
     return found
 
 
-def _as_inverse(found: Any, n_bits: int) -> Any:
+def _as_inverse(found: Any, fingerprints: Any) -> Any:
     return inverse_score(found)
 
 
-def _as_share(found: Any, n_bits: int) -> Any:
-    return (1 - found / np.float32(n_bits)).astype(np.float32)
+def _as_share(found: Any, fingerprints: Any) -> Any:
+    return (1 - found / np.float32(8 * _bytes_of(fingerprints).shape[1])).astype(np.float32)
+
+
+def _as_hundredth(found: Any, fingerprints: Any) -> Any:
+    return (found / np.float32(100)).astype(np.float32)
 
 
 _SCORERS = {
@@ -306,11 +321,14 @@ _SCORERS = {
     Measure.COSINE: _Scorer(cosine, cosine_pairs, _as_it_is),
     Measure.MANHATTAN: _Scorer(manhattan, manhattan_pairs, _as_inverse),
     Measure.MAHALANOBIS: _Scorer(mahalanobis, mahalanobis_pairs, _as_inverse, True),
+    Measure.SSDEEP: _Scorer(ssdeep_compare, ssdeep_compare_pairs, _as_hundredth),
+    Measure.TLSH: _Scorer(tlsh_distance, tlsh_distance_pairs, _as_inverse),
 }
+_SLOTS_BY_PLACE = _Scorer(jaccard, jaccard_pairs, _as_it_is)
 
 
-def _scorer(kind: object, measure: object) -> tuple[SketchKind, _Scorer, Form | None]:
-    """The kind, how it is compared, and in which form; no form: slots by position, the estimate of MinHash."""
+def _scorer(kind: object, measure: object) -> tuple[_Scorer, Callable[[Any], Any]]:
+    """How fingerprints are compared, and what is done to them before."""
     chosen = check_choice("kind", kind, SketchKind)
     wanted = DEFAULT_MEASURES[chosen] if measure is None else check_choice("measure", measure, Measure)
     reason = measures_for(chosen)[wanted]
@@ -320,7 +338,13 @@ def _scorer(kind: object, measure: object) -> tuple[SketchKind, _Scorer, Form | 
             argument="measure",
             advice=f"The measure of this sketch is '{DEFAULT_MEASURES[chosen]}'.",
         )
-    return chosen, _SCORERS[wanted], None if chosen is SketchKind.MINHASH else _FORM_OF[wanted]
+    if chosen is SketchKind.MINHASH:
+        return _SLOTS_BY_PLACE, _slots
+    if wanted is Measure.HAMMING:
+        return _SCORERS[wanted], _words_of
+    if wanted in _OWNERS:
+        return _SCORERS[wanted], lambda fingerprints: fingerprints
+    return _SCORERS[wanted], lambda fingerprints: adapt(fingerprints, kind=chosen, form=_FORM_OF[wanted])
 
 
 def _slots(fingerprints: Any) -> NDArray[Any]:
@@ -343,10 +367,6 @@ def _bytes_of(fingerprints: Any) -> NDArray[np.uint8]:
         )
     little = np.ascontiguousarray(array, array.dtype.newbyteorder("<"))
     return little.reshape(len(array), -1).view(np.uint8)
-
-
-def _n_bits(fingerprints: Any) -> int:
-    return int(8 * _bytes_of(fingerprints).shape[1])
 
 
 def _words_of(fingerprints: Any) -> Words:

@@ -17,7 +17,6 @@ from ..compare import (
     measures_for,
     set_jaccard_pairs,
     similarity_pairs,
-    ssdeep_compare_pairs,
     tlsh_distance_pairs,
 )
 from ..compare.ragged import Ragged
@@ -136,7 +135,7 @@ _CHAR3, _CHAR4, _CHAR5 = (CharShingleTokenizer(k=k) for k in (3, 4, 5))
 _JACCARD: dict[str, Callable[[Any, Rows, Rows], Any]] = {"jaccard": jaccard_pairs}
 _SET: dict[str, Callable[[Any, Rows, Rows], Any]] = {"jaccard": set_jaccard_pairs}
 _BITS, _LISTS = _measures(SketchKind.BITS), _measures(SketchKind.WINNOWING)
-_FUZZY = {**_measures(SketchKind.FUZZY), "ssdeep score": ssdeep_compare_pairs}
+_FUZZY = _measures(SketchKind.FUZZY)
 _HAMMING = {"hamming": _BITS["hamming"]}
 
 METHODS = (
@@ -149,7 +148,7 @@ METHODS = (
     Method("winnowing 3, window 5", "facet", _fixed(WinnowFingerprinter(tokenizer=_CHAR3, k=1, window=5)), _LISTS),
     Method("winnowing 5, window 5", "facet", _fixed(WinnowFingerprinter(tokenizer=_CHAR5, k=1, window=5)), _LISTS),
     Method("ssdeep", "facet", _fixed(FuzzyFingerprinter()), _FUZZY),
-    Method("tlsh", "facet", _tlsh, {"tlsh distance": _tlsh_scores}),
+    Method("tlsh", "facet", _tlsh, {"tlsh": _tlsh_scores}),
     Method("keywords 48", "paper", _keywords(48), _SET),
     Method("all words (no sketch)", "paper", _exact(WordTokenizer()), _SET),
     Method("all 5 characters (no sketch)", "paper", _exact(_CHAR5), _SET),
