@@ -52,6 +52,8 @@ from .compare import (
     cosine,
     cosine_estimate,
     cosine_pairs,
+    flyhash_overlap,
+    flyhash_overlap_pairs,
     hamming,
     hamming_pairs,
     hamming_similarity,
@@ -125,6 +127,7 @@ from .schema import (
 from .semantic import BinaryHash, HyperplaneHash, hyperplane_grid
 from .sketch import (
     Fingerprinter,
+    FlyHashFingerprinter,
     FuzzyFingerprinter,
     IdfTable,
     KeywordFingerprinter,
@@ -174,6 +177,7 @@ __all__ = [
     "WordTokenizer",
     # signatures
     "Fingerprinter",
+    "FlyHashFingerprinter",
     "FuzzyFingerprinter",
     "HashFamily",
     "IdfTable",
@@ -207,6 +211,8 @@ __all__ = [
     "cosine",
     "cosine_estimate",
     "cosine_pairs",
+    "flyhash_overlap",
+    "flyhash_overlap_pairs",
     "hamming",
     "hamming_pairs",
     "hamming_similarity",

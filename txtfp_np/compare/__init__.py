@@ -3,6 +3,7 @@
 from .adapt import DEFAULT_MEASURES, Form, Measure, SketchKind, adapt, measures_for, similarity, similarity_pairs
 from .bits import jaccard_bits, pack_bits
 from .fuzzy import ssdeep_compare, ssdeep_compare_pairs
+from .overlap import flyhash_overlap, flyhash_overlap_pairs
 from .ragged import Ragged
 from .sets import multiset_jaccard, multiset_jaccard_pairs, set_jaccard, set_jaccard_pairs
 from .signatures import cosine_estimate, hamming, hamming_pairs, hamming_similarity, jaccard, jaccard_pairs
@@ -28,6 +29,8 @@ __all__ = [
     "cosine",
     "cosine_estimate",
     "cosine_pairs",
+    "flyhash_overlap",
+    "flyhash_overlap_pairs",
     "hamming",
     "hamming_pairs",
     "hamming_similarity",

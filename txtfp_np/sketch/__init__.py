@@ -7,6 +7,7 @@
 ``minhash``     :class:`MinHashFingerprinter`
 ``simhash``     :class:`SimHashFingerprinter`, ``idf``: its tables of weights
 ``keywords``    :class:`KeywordFingerprinter`
+``flyhash``     :class:`FlyHashFingerprinter`
 ``tlsh``        :class:`TlshFingerprinter`
 ``fuzzy``       :class:`FuzzyFingerprinter`, ssdeep's strings
 ``winnowing``   :class:`WinnowFingerprinter`; ``passages``: what two texts share
@@ -18,6 +19,7 @@
 """
 
 from .base import Fingerprinter
+from .flyhash import FlyHashFingerprinter
 from .fuzzy import FuzzyFingerprinter
 from .idf import IdfTable
 from .keywords import KeywordFingerprinter
@@ -32,6 +34,7 @@ from .winnowing import WinnowColumn, WinnowFingerprinter, WinnowRow
 
 __all__ = [
     "Fingerprinter",
+    "FlyHashFingerprinter",
     "FuzzyFingerprinter",
     "IdfTable",
     "KeywordFingerprinter",

@@ -32,8 +32,9 @@ class FuzzyFingerprinter(BlockFingerprinter):
 
     Notes
     -----
-    Strings are ``S108``, block size, letters, and letters at twice that size: those of ssdeep 2.14, byte for byte. A text of any length has one, but strings of fewer than seven letters (texts below a hundred bytes, and
-    monotonous ones) are alike to equal ones only.
+    Strings are ``S108``: block size, letters, and letters at twice that size, those of ssdeep 2.14, byte for byte. A
+    text of any length has one, but strings of fewer than seven letters (short texts and monotonous ones) are alike to
+    equal ones only.
 
     Rows without any text are ``b""`` with ``on_empty="mask"``.
 
