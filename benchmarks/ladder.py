@@ -70,11 +70,48 @@ def sketches(texts: tx.TextColumn, originals: tx.TextColumn) -> Iterable[tuple[s
     yield "simhash, words", masked(simhash, texts, lambda *pair: -tx.hamming_pairs(*pair).astype(int))
     yield "winnowing, 5 words", masked(winnowing, texts, tx.set_jaccard_pairs)
     keywords = tx.KeywordFingerprinter(idf=tx.IdfTable.fit(originals))
+    yield "flyhash, words", masked(tx.FlyHashFingerprinter(), texts, tx.flyhash_overlap_pairs)
     yield "keywords", masked(keywords, texts, tx.set_jaccard_pairs)
     yield "tlsh", masked(tx.TlshFingerprinter(packed=True), texts, lambda *pair: -tx.tlsh_distance_pairs(*pair))
     fuzzy = tx.FuzzyFingerprinter()
     yield "ssdeep, levenshtein", masked(fuzzy, texts, tx.levenshtein_similarity_pairs)
     yield "ssdeep, own score", masked(fuzzy, texts, tx.ssdeep_compare_pairs)
+
+
+def deletions(documents: list[dict[str, Any]], most: int = 400) -> dict[str, tuple[list[float], list[float]]]:
+    """Mean similarity of English originals with what is left of them as more and more of their sentences go."""
+    english = [row["text"] for row in documents if row["kind"] == "base" and row["lang"] == "en"]
+    originals = tx.TextColumn(english[:most])
+    lines = {}
+    for name, score in _by_similarity(originals).items():
+        ladder = tx.evaluate.deletion_ladder(originals, score)
+        lines[name] = [rung.strength for rung in ladder], [rung.similarity for rung in ladder]
+        similarity, areas = (" ".join(f"{value:.3f}" for value in values) for values in _columns(ladder))
+        print(f"{name}: similarity {similarity}; AUC {areas} at 0, 20, 40, 60, 80 % of sentences gone", flush=True)
+    return lines
+
+
+def _columns(ladder: list[tx.evaluate.Rung]) -> tuple[list[float], list[float]]:
+    return [rung.similarity for rung in ladder], [rung.auc for rung in ladder]
+
+
+def _by_similarity(originals: tx.TextColumn) -> dict[str, Callable[[tx.TextColumn, tx.TextColumn], Any]]:
+    makers = {
+        "minhash, 5 words": (tx.MinHashFingerprinter(), "minhash"),
+        "simhash, words": (tx.SimHashFingerprinter(), "bits"),
+        "winnowing, 5 words": (tx.WinnowFingerprinter(), "winnowing"),
+        "flyhash, words": (tx.FlyHashFingerprinter(), "bits"),
+        "keywords": (tx.KeywordFingerprinter(idf=tx.IdfTable.fit(originals)), "keywords"),
+        "ssdeep": (tx.FuzzyFingerprinter(), "fuzzy"),
+    }
+
+    def scorer(fingerprinter: Any, kind: str) -> Callable[[tx.TextColumn, tx.TextColumn], Any]:
+        measure = "cosine" if isinstance(fingerprinter, tx.FlyHashFingerprinter) else None
+        return lambda a, b: tx.similarity(
+            fingerprinter.fingerprint(a), fingerprinter.fingerprint(b), kind=kind, measure=measure
+        )
+
+    return {name: scorer(*made) for name, made in makers.items()}
 
 
 def strangers(rows: list[dict[str, Any]], originals: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
@@ -121,8 +158,10 @@ def run_folder(folder: Path) -> dict[str, Any]:
     names = list(table)
     body = [[edit, *(f"{table[name][edit]:.3f}" for name in names)] for edit in table[names[0]]]
     print_table(["edit", *names], body)
-    print(NOTES)
-    return {"found": table, "steps": {kind: list(map(str, strengths)) for kind, strengths in steps.items()}}
+    print(NOTES + "\n")
+    lines = deletions(documents)
+    kinds = {kind: list(map(str, strengths)) for kind, strengths in steps.items()}
+    return {"found": table, "steps": kinds, "deletions": lines}
 
 
 def _steps(rows: list[dict[str, Any]]) -> dict[str, list[Any]]:
@@ -139,7 +178,7 @@ def _steps(rows: list[dict[str, Any]]) -> dict[str, list[Any]]:
 
 
 def plot(results: dict[str, Any], machine: dict[str, Any], path: Path) -> None:
-    """A panel a kind of edit, a line a sketch."""
+    """A panel a kind of edit, a line a sketch; a second picture of the deletions."""
     from matplotlib.figure import Figure
 
     found, steps = results["found"], results["steps"]
@@ -170,3 +209,9 @@ def plot(results: dict[str, Any], machine: dict[str, Any], path: Path) -> None:
     figure.supylabel("share of edited documents found, at 1 false alarm in 1,000")
     figure.savefig(path.with_suffix(".svg"))
     figure.savefig(path.with_suffix(".png"), dpi=110)
+    figure = Figure(figsize=(6, 4), layout="constrained")
+    panel = tx.evaluate.plot_ladder(results["deletions"], figure.add_subplot(), quality="similarity")
+    panel.legend(fontsize=8)
+    beside = path.with_name(f"{path.stem}-deletions")
+    figure.savefig(beside.with_suffix(".svg"))
+    figure.savefig(beside.with_suffix(".png"), dpi=110)

@@ -21,6 +21,7 @@ from ..compare import (
 )
 from ..compare.ragged import Ragged
 from ..sketch import (
+    FlyHashFingerprinter,
     FuzzyFingerprinter,
     IdfTable,
     KeywordFingerprinter,
@@ -100,6 +101,14 @@ def _wide_simhash(bits: int, tokenizer: Tokenizer) -> Callable[[TextColumn, Corp
     return make
 
 
+def _flyhash(tokenizer: Tokenizer) -> Callable[[TextColumn, Corpus], Made]:
+    def make(texts: TextColumn, corpus: Corpus) -> Made:
+        fingerprinter = FlyHashFingerprinter(tokenizer=tokenizer, weighting=corpus.idf(tokenizer))
+        return _made(fingerprinter.fingerprint(texts, on_empty="mask")[0])
+
+    return make
+
+
 def _keywords(size: int) -> Callable[[TextColumn, Corpus], Made]:
     def make(texts: TextColumn, corpus: Corpus) -> Made:
         fingerprinter = KeywordFingerprinter(idf=corpus.idf(WordTokenizer()), size=size)
@@ -147,6 +156,8 @@ METHODS = (
     Method("simhash 1024, idf, 4 characters", "paper", _wide_simhash(1024, _CHAR4), _HAMMING),
     Method("winnowing 3, window 5", "facet", _fixed(WinnowFingerprinter(tokenizer=_CHAR3, k=1, window=5)), _LISTS),
     Method("winnowing 5, window 5", "facet", _fixed(WinnowFingerprinter(tokenizer=_CHAR5, k=1, window=5)), _LISTS),
+    Method("flyhash 1024, 4 characters", "facet", _fixed(FlyHashFingerprinter(tokenizer=_CHAR4)), _BITS),
+    Method("flyhash 1024, idf, words", "paper", _flyhash(WordTokenizer()), _BITS),
     Method("ssdeep", "facet", _fixed(FuzzyFingerprinter()), _FUZZY),
     Method("tlsh", "facet", _tlsh, {"tlsh": _tlsh_scores}),
     Method("keywords 48", "paper", _keywords(48), _SET),
