@@ -18,7 +18,7 @@ from .broadcasting import compare_all, compare_pairs
 from .fuzzy import ssdeep_compare, ssdeep_compare_pairs
 from .ragged import Ragged
 from .sets import multiset_jaccard, multiset_jaccard_pairs, set_jaccard, set_jaccard_pairs
-from .signatures import Integers, hamming_of, jaccard, jaccard_pairs
+from .signatures import Integers, _hamming_of, jaccard, jaccard_pairs
 from .strings import levenshtein_similarity, levenshtein_similarity_pairs
 from .tlsh import tlsh_distance, tlsh_distance_pairs
 from .vectors import cosine, cosine_pairs, inverse_score, mahalanobis, mahalanobis_pairs, manhattan, manhattan_pairs
@@ -281,11 +281,11 @@ def _differing(a: Words, b: Words, *, threads: int | None) -> Any:
     """Bits in which codes of any width differ."""
     if a.shape[1] != b.shape[1]:
         raise DimensionMismatchError(64 * a.shape[1], 64 * b.shape[1])
-    return compare_all(hamming_of(a, b), a.shape[:1], b.shape[:1], threads)
+    return compare_all(_hamming_of(a, b), a.shape[:1], b.shape[:1], threads)
 
 
 def _differing_pairs(words: Words, i: Integers, j: Integers, *, threads: int | None) -> Any:
-    return compare_pairs(hamming_of(words, words), len(words), i, j, threads)
+    return compare_pairs(_hamming_of(words, words), len(words), i, j, threads)
 
 
 class _Scorer(NamedTuple):

@@ -200,7 +200,7 @@ def hamming_pairs(
     """
     words, shape = _simhash_words("fps", fps, _check_bits(bits))
     _check_one_axis("fps", shape)
-    return compare_pairs(hamming_of(words, words, None), len(words), i, j, threads)
+    return compare_pairs(_hamming_of(words, words, None), len(words), i, j, threads)
 
 
 def hamming_similarity(a: Fingerprints, b: Fingerprints, *, bits: int = 64, threads: int | None = None) -> Any:
@@ -319,10 +319,10 @@ def _compare(a: object, b: object, bits: object, table: NDArray[np.float32] | No
     width = _check_bits(bits)
     words_a, shape_a = _simhash_words("a", a, width)
     words_b, shape_b = _simhash_words("b", b, width)
-    return compare_all(hamming_of(words_a, words_b, table), shape_a, shape_b, threads)
+    return compare_all(_hamming_of(words_a, words_b, table), shape_a, shape_b, threads)
 
 
-def hamming_of(a: Words, b: Words, table: NDArray[np.float32] | None = None) -> Comparison:
+def _hamming_of(a: Words, b: Words, table: NDArray[np.float32] | None = None) -> Comparison:
     """Distances of fingerprints of any number of words, or what ``table`` has for each of them."""
     from ..kernels.compare import hamming_pairs, hamming_tile, hamming_values_tile
 
