@@ -16,8 +16,11 @@ Stage 2, tokens: :class:`WordTokenizer`, :class:`GraphemeTokenizer`, :class:`Shi
 Stage 3, signatures: :class:`MinHashFingerprinter` and :class:`SimHashFingerprinter` (weights:
 :class:`IdfTable`) turn columns into arrays of records; :func:`fingerprint_many` shares the stages before.
 :class:`MinHashStreaming` and :class:`SimHashStreaming` take documents in pieces.
+:class:`TlshFingerprinter`, :class:`FuzzyFingerprinter` (ssdeep) and :class:`FlyHashFingerprinter` make other records,
+:class:`WinnowFingerprinter` fingerprints with places, from which :func:`winnow_match` finds shared passages.
 
-Stage 4, comparison: :func:`jaccard`, :func:`hamming`, :func:`cosine_estimate` broadcast like NumPy's own.
+Stage 4, comparison: :func:`jaccard`, :func:`hamming`, :func:`cosine_estimate`, :func:`tlsh_distance`,
+:func:`ssdeep_compare`, :func:`flyhash_overlap` broadcast like NumPy's own.
 
 Stage 5, indexes: :class:`LshIndex` finds MinHash signatures that agree in a band (:class:`LshIndexBuilder`
 chooses the bands), :class:`HammingIndex` all SimHash fingerprints within some bits, :class:`BloomLsh` says
@@ -127,6 +130,7 @@ from .schema import (
 from .semantic import BinaryHash, HyperplaneHash, hyperplane_grid
 from .sketch import (
     Fingerprinter,
+    FlyForm,
     FlyHashFingerprinter,
     FuzzyFingerprinter,
     IdfTable,
@@ -177,6 +181,7 @@ __all__ = [
     "WordTokenizer",
     # signatures
     "Fingerprinter",
+    "FlyForm",
     "FlyHashFingerprinter",
     "FuzzyFingerprinter",
     "HashFamily",

@@ -20,8 +20,8 @@ def units(token, family, seed, fan, bits):
     return [(mix(state + (step + 1) * 0x9E3779B97F4A7C15 & MASK) >> 32) * bits >> 32 for step in range(fan)]
 
 
-def winners(tokens, weighting, bits, active, fan, family, seed):
-    """The set of ones."""
+def ranked_winners(tokens, weighting, bits, active, fan, family, seed):
+    """The units that win, the most excited first."""
     activity = Counter()
     for token, count in Counter(tokens).items():
         if weighting == "uniform":
@@ -33,9 +33,22 @@ def winners(tokens, weighting, bits, active, fan, family, seed):
         for unit in units(token, family, seed, fan, bits):
             activity[unit] += weight
     excited = [unit for unit in activity if activity[unit] > 0]
-    return set(sorted(excited, key=lambda unit: (-activity[unit], unit))[:active])
+    return sorted(excited, key=lambda unit: (-activity[unit], unit))[:active]
+
+
+def winners(*arguments):
+    """The set of ones."""
+    return set(ranked_winners(*arguments))
 
 
 def overlap(a, b):
     """Cosine of two sets of ones."""
     return len(a & b) / math.sqrt(len(a) * len(b)) if a and b else 0.0
+
+
+def ranked_overlap(a, b, places):
+    """Cosine of two lists of winners, the first counting 5, and one behind the last 1."""
+    weights = [5 * places - 4 * rank for rank in range(places)]
+    shared = sum(weights[a.index(unit)] * weights[b.index(unit)] for unit in set(a) & set(b))
+    norms = (sum(weight * weight for weight in weights[: len(units)]) for units in (a, b))
+    return shared / math.sqrt(math.prod(norms)) if a and b else 0.0

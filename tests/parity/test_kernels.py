@@ -103,8 +103,8 @@ import json, sys
 import numpy as np
 import txtfp_np as tx
 
-texts = ["Größe can't", "", None, "ｱ e\\u0301\\u0323 \\ufdfa", "a b c d e f g h i j k l m n o p q r s t u v w x y z " * 3,
-         b"bytes"]
+letters = " ".join("abcdefghijklmnopqrstuvwxyz")
+texts = ["Größe can't", "", None, "ｱ e\\u0301\\u0323 \\ufdfa", letters * 3, b"bytes"]
 column = tx.TextColumn(texts)
 table = tx.IdfTable({"a": 2.5, "b": 0.5})
 sources = (texts, iter(texts), column, column[2:], column[:0], column.take([4, 0]), np.array(["a", "é"]), "one", "é",
@@ -140,13 +140,20 @@ for one in (fly, fly[0], fly[::-1], np.asfortranarray(fly)):
     tx.flyhash_overlap(one, fly)
     tx.flyhash_overlap(fly[:, None], one)
 tx.flyhash_overlap_pairs(fly, [0, 1], 1)
+winners = fingerprinters[3].replace(form="winners").fingerprint([long, long + "."])
+for one in (winners, winners[0], winners[::-1], np.asfortranarray(winners)):
+    tx.flyhash_overlap(one, winners)
+    tx.flyhash_overlap(winners[:, None], one, ranked=True)
+tx.flyhash_overlap_pairs(winners, [0, 1], 1)
 
 from txtfp_np.kernels import flyhash, origins, ssdeep, tlsh, winnowing
-kernels = [tlsh.pair_hashes, tlsh.tlsh_rows, tlsh.text_of_packed, tlsh.packed_of_text, tlsh.first_empty, tlsh.tlsh_pairs,
-           tlsh.tlsh_tile, ssdeep.ssdeep_rows, ssdeep.parse_rows, ssdeep.compare_pairs, ssdeep.compare_tile,
+kernels = [tlsh.pair_hashes, tlsh.tlsh_rows, tlsh.text_of_packed, tlsh.packed_of_text, tlsh.first_empty,
+           tlsh.tlsh_pairs, tlsh.tlsh_tile,
+           ssdeep.ssdeep_rows, ssdeep.parse_rows, ssdeep.compare_pairs, ssdeep.compare_tile,
            winnowing.roll_rows, winnowing.winnow_rows, winnowing.extend_seeds, winnowing.join_runs,
            origins.kept_rows, origins.segments_rows, origins.trace_rows,
-           flyhash.flyhash_rows, flyhash.shared_pairs, flyhash.shared_tile]
+           flyhash.flyhash_rows, flyhash.shared_pairs, flyhash.shared_tile,
+           flyhash.winners_rows, flyhash.winners_pairs, flyhash.winners_tile]
 json.dump({kernel.__name__: [str(signature) for signature in kernel.signatures] for kernel in kernels}, sys.stdout)
 """
 
@@ -176,7 +183,7 @@ def test_each_sketch_kernel_compiles_once():
 @jit_only
 def test_each_kernel_of_the_other_sketches_compiles_once():
     signatures = signatures_after(OTHER_SKETCHES)
-    assert len(signatures) == 21
+    assert len(signatures) == 24
     expected = dict.fromkeys(signatures, 1)
     assert {name: len(found) for name, found in signatures.items()} == expected, signatures
 

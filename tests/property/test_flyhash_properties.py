@@ -5,6 +5,7 @@
    threads.
 3. Overlaps equal the oracle's, as pairs and as a matrix.
 4. A document that is cut into pieces has the same winners.
+5. Winners by number are those of the bits, in the order of the oracle; their overlaps equal the oracle's.
 """
 
 import random
@@ -54,6 +55,9 @@ def test_winners_equal_the_oracle(tokens, weighting, bits, active, fan, family, 
     wanted = oracle.winners(tokens, weighting, bits, active, fan, family, seed)
     assert ones(fp.fingerprint("\n".join(tokens))) == wanted
     assert ones(fp.fingerprint("\n".join(sorted(tokens)))) == wanted
+    ranked = fp.replace(form="winners").fingerprint("\n".join(tokens)).tolist()
+    wanted = oracle.ranked_winners(tokens, weighting, bits, active, fan, family, seed)
+    assert ranked == wanted + [65535] * (active - len(wanted))
 
 
 @settings(max_examples=100)
@@ -68,6 +72,27 @@ def test_overlaps_equal_the_oracle(sets):
     i, j = np.indices(wanted.shape)
     assert (tx.flyhash_overlap(bits[i], bits[j]) == wanted).all()
     assert (tx.flyhash_overlap_pairs(bits, i, j) == wanted).all()
+
+
+@settings(max_examples=100)
+@given(st.lists(st.lists(st.integers(0, 30), max_size=7, unique=True), min_size=1, max_size=8))
+def test_overlaps_of_winners_equal_the_oracle(lists):
+    winners = np.array([units + [65535] * (7 - len(units)) for units in lists], np.uint16)
+    i, j = np.indices((len(lists), len(lists)))
+    for ranked in (False, True):
+        measure = (lambda a, b: oracle.ranked_overlap(a, b, 7)) if ranked else oracle_of_lists
+        wanted = np.array([[measure(a, b) for b in lists] for a in lists], np.float32)
+        for found in (
+            tx.flyhash_overlap(winners[:, None], winners, ranked=ranked),
+            tx.flyhash_overlap(winners[i], winners[j], ranked=ranked),
+            tx.flyhash_overlap_pairs(winners, i, j, ranked=ranked),
+        ):
+            assert np.allclose(found, wanted, rtol=1e-6, atol=0)
+            assert ((found == 0) == (wanted == 0)).all()
+
+
+def oracle_of_lists(a, b):
+    return oracle.overlap(set(a), set(b))
 
 
 @settings(max_examples=30)
@@ -96,3 +121,5 @@ def test_pieces_of_a_giant(monkeypatch):
             patch.setattr(giant, "PIECE_BYTES", 1 << 9)
             assert (fp.fingerprint(text) == wanted).all()
             assert (fp.fingerprint([text, "short"])[0] == wanted).all()
+            winners = fp.replace(form="winners")
+            assert ones(wanted) == set(winners.fingerprint(text).tolist())

@@ -114,6 +114,39 @@ def test_overlap():
     assert tx.flyhash_overlap(bits[:0], bits[0]).shape == (0,)
 
 
+def test_winners():
+    fp = tx.FlyHashFingerprinter(bits=65_472, active=8, fan=1, form="winners")
+    winners, ok = fp.fingerprint([*TEXTS, "one two two", None], on_empty="mask")
+    assert (winners.shape, winners.dtype) == ((5, 8), "<u2")
+    assert ok.tolist() == [True] * 4 + [False]
+    two, one = (int(fp.fingerprint(word)[0]) for word in ("two", "one"))
+    assert winners[3].tolist() == [two, one] + [65535] * 6
+    assert winners[4].tolist() == [65535] * 8
+    assert fp.metadata().byte_size == 16
+    assert fp.algorithm.endswith("-winners")
+    assert (fp.fingerprint(TEXTS[0]) == winners[0]).all()
+    flat, ranked = (tx.flyhash_overlap(winners[:, None], winners, ranked=flag) for flag in (False, True))
+    for matrix in (flat, ranked):
+        assert np.allclose(np.diag(matrix), [1, 1, 1, 1, 0])
+        assert matrix[0, 1] > matrix[0, 2]
+    assert flat[0, 1] == pytest.approx(4 / 5)
+
+
+def test_options_of_winners():
+    for options in ({"bits": 65_536}, {"active": 5000, "bits": 65_472}, {"form": "ones"}):
+        with pytest.raises(tx.ConfigError):
+            tx.FlyHashFingerprinter(**{"form": "winners", **options})
+    bits, winners = (FP.replace(form=form, active=4).fingerprint(TEXTS) for form in tx.FlyForm)
+    with pytest.raises(tx.ConfigError, match="bits have no ranks"):
+        tx.flyhash_overlap(bits, bits, ranked=True)
+    with pytest.raises(tx.ConfigError, match="ranked must be True or False"):
+        tx.flyhash_overlap(winners, winners, ranked=1)
+    with pytest.raises(tx.InvalidInputError, match="b must hold uint64 as a does, got uint16"):
+        tx.flyhash_overlap(bits, winners)
+    with pytest.raises(tx.DimensionMismatchError):
+        tx.flyhash_overlap(winners, winners[:, :3])
+
+
 def test_overlap_checks():
     bits = FP.fingerprint(TEXTS)
     for wrong in (7, [1, 2], bits.astype(np.int64), bits.astype(np.uint32), np.uint64(7), np.array(7, np.uint64)):

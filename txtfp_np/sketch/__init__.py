@@ -19,7 +19,7 @@
 """
 
 from .base import Fingerprinter
-from .flyhash import FlyHashFingerprinter
+from .flyhash import FlyForm, FlyHashFingerprinter
 from .fuzzy import FuzzyFingerprinter
 from .idf import IdfTable
 from .keywords import KeywordFingerprinter
@@ -34,6 +34,7 @@ from .winnowing import WinnowColumn, WinnowFingerprinter, WinnowRow
 
 __all__ = [
     "Fingerprinter",
+    "FlyForm",
     "FlyHashFingerprinter",
     "FuzzyFingerprinter",
     "IdfTable",
