@@ -61,6 +61,16 @@ def masked(fingerprinter: Any, texts: tx.TextColumn, score: Callable[..., Any]) 
     return scores
 
 
+def heaviest(corpus: tx.TextColumn) -> tx.FlyHashFingerprinter:
+    """The heaviest words of a text, those of every document weighing nothing."""
+    weights = tx.IdfTable({token: weight - 1 for token, weight in tx.IdfTable.fit(corpus).items()})
+    return tx.FlyHashFingerprinter(weighting=weights, bits=65_472, active=64, fan=1, form="winners")
+
+
+def ranked_overlap(winners: Any, i: Any, j: Any) -> Any:
+    return tx.flyhash_overlap_pairs(winners, i, j, ranked=True)
+
+
 def sketches(texts: tx.TextColumn, originals: tx.TextColumn) -> Iterable[tuple[str, Scores]]:
     """Every sketch with the measure that is meant for it."""
     characters = tx.CharShingleTokenizer(k=5)
@@ -69,9 +79,8 @@ def sketches(texts: tx.TextColumn, originals: tx.TextColumn) -> Iterable[tuple[s
     yield "minhash, 5 characters", masked(minhash.replace(tokenizer=characters), texts, tx.jaccard_pairs)
     yield "simhash, words", masked(simhash, texts, lambda *pair: -tx.hamming_pairs(*pair).astype(int))
     yield "winnowing, 5 words", masked(winnowing, texts, tx.set_jaccard_pairs)
-    keywords = tx.KeywordFingerprinter(idf=tx.IdfTable.fit(originals))
     yield "flyhash, words", masked(tx.FlyHashFingerprinter(), texts, tx.flyhash_overlap_pairs)
-    yield "keywords", masked(keywords, texts, tx.set_jaccard_pairs)
+    yield "flyhash, 64 winners", masked(heaviest(originals), texts, ranked_overlap)
     yield "tlsh", masked(tx.TlshFingerprinter(packed=True), texts, lambda *pair: -tx.tlsh_distance_pairs(*pair))
     fuzzy = tx.FuzzyFingerprinter()
     yield "ssdeep, levenshtein", masked(fuzzy, texts, tx.levenshtein_similarity_pairs)
@@ -101,12 +110,12 @@ def _by_similarity(originals: tx.TextColumn) -> dict[str, Callable[[tx.TextColum
         "simhash, words": (tx.SimHashFingerprinter(), "bits"),
         "winnowing, 5 words": (tx.WinnowFingerprinter(), "winnowing"),
         "flyhash, words": (tx.FlyHashFingerprinter(), "bits"),
-        "keywords": (tx.KeywordFingerprinter(idf=tx.IdfTable.fit(originals)), "keywords"),
+        "flyhash, 64 winners": (heaviest(originals), "winners"),
         "ssdeep": (tx.FuzzyFingerprinter(), "fuzzy"),
     }
 
     def scorer(fingerprinter: Any, kind: str) -> Callable[[tx.TextColumn, tx.TextColumn], Any]:
-        measure = "cosine" if isinstance(fingerprinter, tx.FlyHashFingerprinter) else None
+        measure = "cosine" if kind == "bits" and isinstance(fingerprinter, tx.FlyHashFingerprinter) else None
         return lambda a, b: tx.similarity(
             fingerprinter.fingerprint(a), fingerprinter.fingerprint(b), kind=kind, measure=measure
         )

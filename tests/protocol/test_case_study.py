@@ -52,8 +52,12 @@ def fuzzy():
     return tx.FuzzyFingerprinter().fingerprint(TEXTS)
 
 
-def keywords():
-    return tx.KeywordFingerprinter(idf=tx.IdfTable.fit(TEXTS), size=24).fingerprint(TEXTS)
+def flyhash():
+    return tx.FlyHashFingerprinter(weighting=tx.IdfTable.fit(TEXTS)).fingerprint(TEXTS)
+
+
+def winners():
+    return tx.FlyHashFingerprinter(bits=65_472, active=32, fan=1, form="winners").fingerprint(TEXTS)
 
 
 PIPELINES = {
@@ -61,7 +65,8 @@ PIPELINES = {
     "simhash": (simhash, "bits"),
     "winnowing": (winnowing, "winnowing"),
     "fuzzy": (fuzzy, "fuzzy"),
-    "keywords": (keywords, "keywords"),
+    "flyhash": (flyhash, "bits"),
+    "flyhash winners": (winners, "winners"),
     "tlsh": (lambda: tx.TlshFingerprinter().fingerprint(TEXTS), "tlsh"),
     "embeddings": (embeddings, "embedding"),
     "binary hash": (lambda: tx.BinaryHash(128).fingerprint(embeddings()), "bits"),

@@ -93,7 +93,7 @@ def test_relish_as_released_is_read_and_what_is_incomplete_counted(tmp_path):
 
 def test_dev_and_test_are_told_apart(tmp_path):
     collection = ev.read_collection(relish(tmp_path))
-    (row,) = ev.run_h3d(collection, some_methods("keywords"))
+    (row,) = ev.run_h3d(collection, some_methods("all words"))
     dev, test = (row.metrics["average_precision"][collection.members(split)] for split in ("dev", "test"))
     gap = ev.split_gap(row, collection)
     assert gap.first == pytest.approx(dev.mean())
@@ -140,7 +140,7 @@ def test_every_method_finds_the_topic(tmp_path):
             assert values.shape == (12,)
             assert ((values >= 0) & (values <= 1)).all()
         assert row.n_bytes > 0
-        if row.method.startswith(("minhash", "winnowing", "keywords", "all")):
+        if row.method.startswith(("minhash", "winnowing", "all")):
             assert row.mean("average_precision", collection.members("all")) > chance + 0.2, row.name
     together = [row.measures for row in rows if row.method == "simhash 64, 4 characters"]
     assert ("hamming", "manhattan", "mahalanobis") in together
@@ -148,10 +148,10 @@ def test_every_method_finds_the_topic(tmp_path):
 
 def test_query_figures_are_written(tmp_path, capsys):
     data, queries = csfcube(tmp_path / "data"), tmp_path / "queries.csv"
-    command = ["evaluate", "h3d", "--data", str(data), "--only", "keywords", "--queries", str(queries)]
+    command = ["evaluate", "h3d", "--data", str(data), "--only", "all words", "--queries", str(queries)]
     assert main(command) == 0
     shown = capsys.readouterr().out
-    assert "keywords 48: jaccard" in shown
+    assert "all words (no sketch): jaccard" in shown
     assert "40 papers, 12 queries" in shown
     rows = list(csv.DictReader(queries.read_text().splitlines()))
     assert len(rows) == 12
@@ -204,8 +204,8 @@ def test_a_small_lexical_sketch_beats_every_printed_row_without_learning(shared_
     best = 0.0
     for row in ev.run_h3d(collection):
         reached = row.mean("average_precision", every), row.mean("ndcg@20", every)
-        if row.n_bytes <= 128 and reached[1] >= 0.50:
+        if row.n_bytes <= 128 and reached[1] >= 0.52:
             best = max(best, reached[0])
         floor = {"minhash 128, 5 characters": 0.23, "winnowing 5, window 5": 0.22, "all words (no sketch)": 0.32}
         assert reached[0] > floor.get(row.method, 0.1325), row.name  # above the order of the pool
-    assert best >= 0.32 > max(figures[0] for figures in ev.h3d.PRINTED.values())
+    assert best >= 0.34 > max(figures[0] for figures in ev.h3d.PRINTED.values())

@@ -202,7 +202,7 @@ def samples():
         SketchKind.MINHASH: tx.MinHashFingerprinter(tokenizer=tx.ShingleTokenizer(k=1)).fingerprint(TEXTS),
         SketchKind.BITS: tx.SimHashFingerprinter(bits=128).fingerprint(TEXTS),
         SketchKind.WINNOWING: tx.Ragged.of([[5, 6, 7, 7], [5, 6, 7], [1]]),
-        SketchKind.KEYWORDS: np.array([[1, 2, 3], [1, 2, 2], [7, 8, 9]], np.uint16),
+        SketchKind.WINNERS: np.array([[1, 2, 3], [1, 2, 65535], [7, 8, 65535]], np.uint16),
         SketchKind.FUZZY: tx.FuzzyFingerprinter().fingerprint(LONGER),
         SketchKind.TLSH: tx.TlshFingerprinter(packed=True).fingerprint(LONGER),
         SketchKind.EMBEDDING: np.array([[1, 2, 3], [1, 2, 2.5], [-3, 1, 0]]) + rng.normal(size=3) * 0,

@@ -13,7 +13,7 @@ from typing import Any
 EXAMPLES = """\
 examples:
   txtfp evaluate h3d --data csfcube
-  txtfp evaluate h3d --data csfcube --only keywords --only minhash
+  txtfp evaluate h3d --data csfcube --only winners --only minhash
   txtfp evaluate h3d --data csfcube --queries queries.csv --plots pictures
 """
 

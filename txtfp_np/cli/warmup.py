@@ -48,7 +48,6 @@ def warm_up() -> None:
     simhash.replace(weighting="uniform", hasher="xxh64").fingerprint(texts)
     minhash.replace(hasher="murmur3_x64_128").fingerprint(texts)
     simhash.replace(weighting=table).fingerprint(texts)
-    tx.KeywordFingerprinter(idf=table).fingerprint(texts)
     for stream in (tx.MinHashStreaming(minhash, max_bytes=None), tx.SimHashStreaming(simhash, max_bytes=None)):
         stream.update(giant.encode())
         stream.finalize()

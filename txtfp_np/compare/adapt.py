@@ -16,6 +16,7 @@ from ..options import check_choice
 from ..schema.signatures import Words, signature_slots
 from .broadcasting import compare_all, compare_pairs
 from .fuzzy import ssdeep_compare, ssdeep_compare_pairs
+from .overlap import flyhash_overlap, flyhash_overlap_pairs
 from .ragged import Ragged
 from .sets import multiset_jaccard, multiset_jaccard_pairs, set_jaccard, set_jaccard_pairs
 from .signatures import Integers, _hamming_of, jaccard, jaccard_pairs
@@ -30,7 +31,7 @@ class SketchKind(StrEnum):
     MINHASH = "minhash"  # minhash_dtype(h)
     BITS = "bits"  # SimHash, FlyHash, binary codes: words (u4, u8), or packed bytes (n, bytes)
     WINNOWING = "winnowing"  # values and offsets
-    KEYWORDS = "keywords"  # sets of 16-bit values (n, size)
+    WINNERS = "winners"  # numbers of FlyHash's winners (n, active)
     FUZZY = "fuzzy"  # strings of ssdeep
     TLSH = "tlsh"  # digests, as text or packed
     EMBEDDING = "embedding"  # real numbers (n, d)
@@ -57,6 +58,7 @@ class Measure(StrEnum):
     MAHALANOBIS = "mahalanobis"
     SSDEEP = "ssdeep"  # the score of ssdeep itself, over 100
     TLSH = "tlsh"  # the distance of TLSH itself
+    OVERLAP = "overlap"  # the ranked overlap of FlyHash's winners
 
 
 #: The measure to take for a sketch if nothing speaks for another; after Table 4 of the H3D paper.
@@ -65,7 +67,7 @@ DEFAULT_MEASURES: Mapping[SketchKind, Measure] = MappingProxyType(
         SketchKind.MINHASH: Measure.JACCARD,
         SketchKind.BITS: Measure.HAMMING,
         SketchKind.WINNOWING: Measure.JACCARD,
-        SketchKind.KEYWORDS: Measure.JACCARD,
+        SketchKind.WINNERS: Measure.OVERLAP,
         SketchKind.FUZZY: Measure.LEVENSHTEIN,
         SketchKind.TLSH: Measure.TLSH,
         SketchKind.EMBEDDING: Measure.COSINE,
@@ -83,11 +85,12 @@ _FORM_OF = {
 }
 
 # Measures that are part of a sketch.
-_OWNERS = {Measure.SSDEEP: SketchKind.FUZZY, Measure.TLSH: SketchKind.TLSH}
+_OWNERS = {Measure.SSDEEP: SketchKind.FUZZY, Measure.TLSH: SketchKind.TLSH, Measure.OVERLAP: SketchKind.WINNERS}
 
 _SLOTS = "the slots of a MinHash are smallest hashes: "
+_NO_WINNER = 65535  # as FlyHash marks the places that no unit has won
 _CHARACTERS = "a character of an ssdeep string is 6 bits of a hash: "
-_KEYWORDS = "keywords are a set, each kept once and in the order of its hash: "
+_WINNERS = "the winners of a FlyHash are numbers of units, the most excited first: "
 _BITS = "each bit of a code is an answer to a question of its own: "
 #: Why a sketch is not turned into a form.
 _REFUSED = {
@@ -98,9 +101,9 @@ _REFUSED = {
     (SketchKind.BITS, Form.MULTISET): _BITS + "counting them only compares how many are set",
     (SketchKind.WINNOWING, Form.VECTOR): "the k-th values of two documents are hashes from different places: "
     "whether they are near as numbers is chance",
-    (SketchKind.KEYWORDS, Form.STRING): _KEYWORDS + "the order tells nothing about the text",
-    (SketchKind.KEYWORDS, Form.MULTISET): _KEYWORDS + "a value that is there again only fills a short row",
-    (SketchKind.KEYWORDS, Form.VECTOR): _KEYWORDS + "whether two are near as numbers is chance",
+    (SketchKind.WINNERS, Form.STRING): _WINNERS + "what stands beside what tells nothing about the text",
+    (SketchKind.WINNERS, Form.MULTISET): _WINNERS + "each is there once, so that this is the set",
+    (SketchKind.WINNERS, Form.VECTOR): _WINNERS + "whether two are near as numbers is chance",
     (SketchKind.FUZZY, Form.SET): _CHARACTERS + "every longer string has them all",
     (SketchKind.FUZZY, Form.MULTISET): _CHARACTERS + "how often it occurs is chance",
     (SketchKind.FUZZY, Form.VECTOR): _CHARACTERS + "whether two are near is chance",
@@ -120,7 +123,7 @@ def measures_for(kind: SketchKind | str) -> dict[Measure, str | None]:
 
     Parameters
     ----------
-    kind : {"minhash", "bits", "winnowing", "keywords", "fuzzy", "tlsh", "embedding"}
+    kind : {"minhash", "bits", "winnowing", "winners", "fuzzy", "tlsh", "embedding"}
 
     Returns
     -------
@@ -149,7 +152,7 @@ def adapt(fingerprints: Any, *, kind: SketchKind | str, form: Form | str, bits: 
     ----------
     fingerprints : array, Ragged or column
         As the fingerprinter gives them.
-    kind : {"minhash", "bits", "winnowing", "keywords", "fuzzy", "tlsh", "embedding"}
+    kind : {"minhash", "bits", "winnowing", "winners", "fuzzy", "tlsh", "embedding"}
         What they are. "bits": ``uint32`` or ``uint64`` along one axis, ``uint64 (n, words)``, or packed ``uint8
         (n, bytes)``; a lowest bit comes first.
     form : {"string", "set", "multiset", "vector"}
@@ -192,6 +195,8 @@ def adapt(fingerprints: Any, *, kind: SketchKind | str, form: Form | str, bits: 
         return _ones(unpacked) if wanted is Form.SET else unpacked.astype(np.float64)
     if chosen is SketchKind.EMBEDDING:
         return np.asarray(fingerprints, np.float64)
+    if chosen is SketchKind.WINNERS:
+        return _without_vacancies(fingerprints)
     return Ragged.of(fingerprints)
 
 
@@ -210,12 +215,12 @@ def similarity(
     ----------
     a, b : fingerprints
         Columns of one length, or one fingerprint (a column of length 1) and a column.
-    kind : {"minhash", "bits", "winnowing", "keywords", "fuzzy", "tlsh", "embedding"}
+    kind : {"minhash", "bits", "winnowing", "winners", "fuzzy", "tlsh", "embedding"}
         What they are, see :func:`adapt`.
     measure : Measure or str, optional
-        "jaccard", "multiset_jaccard", "levenshtein", "hamming", "cosine", "manhattan", "mahalanobis", "ssdeep", "tlsh".
-        None: that of ``DEFAULT_MEASURES``. Distances ``d`` become ``1 / (1 + d)``; Levenshtein ``1 - d / length of the
-        longer one``; Hamming ``1 - d / bits``.
+        "jaccard", "multiset_jaccard", "levenshtein", "hamming", "cosine", "manhattan", "mahalanobis", "ssdeep", "tlsh",
+        "overlap". None: that of ``DEFAULT_MEASURES``. Distances ``d`` become ``1 / (1 + d)``; Levenshtein ``1 - d /
+        length of the longer one``; Hamming ``1 - d / bits``.
     covariance : real numbers (d,) or (d, d), optional
         For "mahalanobis", see :func:`mahalanobis`.
     threads : int, optional
@@ -288,6 +293,14 @@ def _differing_pairs(words: Words, i: Integers, j: Integers, *, threads: int | N
     return compare_pairs(_hamming_of(words, words), len(words), i, j, threads)
 
 
+def _ranked_overlap(a: Any, b: Any, *, threads: int | None) -> Any:
+    return flyhash_overlap(a, b, ranked=True, threads=threads)
+
+
+def _ranked_overlap_pairs(winners: Any, i: Integers, j: Integers, *, threads: int | None) -> Any:
+    return flyhash_overlap_pairs(winners, i, j, ranked=True, threads=threads)
+
+
 class _Scorer(NamedTuple):
     """Functions of columns and of pairs, and what makes a similarity of their result and the fingerprints."""
 
@@ -322,6 +335,7 @@ _SCORERS = {
     Measure.MANHATTAN: _Scorer(manhattan, manhattan_pairs, _as_inverse),
     Measure.MAHALANOBIS: _Scorer(mahalanobis, mahalanobis_pairs, _as_inverse, True),
     Measure.SSDEEP: _Scorer(ssdeep_compare, ssdeep_compare_pairs, _as_hundredth),
+    Measure.OVERLAP: _Scorer(_ranked_overlap, _ranked_overlap_pairs, _as_it_is),
     Measure.TLSH: _Scorer(tlsh_distance, tlsh_distance_pairs, _as_inverse),
 }
 _SLOTS_BY_PLACE = _Scorer(jaccard, jaccard_pairs, _as_it_is)
@@ -382,6 +396,18 @@ def _unpacked(fingerprints: Any, bits: int | None) -> NDArray[np.uint8]:
     if bits is not None and not 0 < bits <= 8 * packed.shape[1]:
         raise ConfigError(f"bits must be between 1 and {8 * packed.shape[1]}, got {bits}", argument="bits")
     return np.unpackbits(packed, axis=1, count=bits, bitorder="little")
+
+
+def _without_vacancies(winners: Any) -> Ragged:
+    """Winners of every row; documents of few tokens have fewer."""
+    array = np.asarray(winners)
+    if array.dtype != np.uint16 or array.ndim != 2:
+        raise InvalidInputError(
+            f"fingerprints must hold winners, uint16 (n, active), got {array.dtype} of shape {array.shape}",
+            argument="fingerprints",
+        )
+    there = array != _NO_WINNER
+    return Ragged(array[there], np.concatenate([[0], np.cumsum(there.sum(axis=1))]))
 
 
 def _ones(unpacked: NDArray[np.uint8]) -> Ragged:

@@ -24,7 +24,6 @@ from ..sketch import (
     FlyHashFingerprinter,
     FuzzyFingerprinter,
     IdfTable,
-    KeywordFingerprinter,
     MinHashFingerprinter,
     SimHashFingerprinter,
     TlshFingerprinter,
@@ -109,9 +108,12 @@ def _flyhash(tokenizer: Tokenizer) -> Callable[[TextColumn, Corpus], Made]:
     return make
 
 
-def _keywords(size: int) -> Callable[[TextColumn, Corpus], Made]:
+def _heaviest(size: int) -> Callable[[TextColumn, Corpus], Made]:
+    """The heaviest words of a text; those of every paper weigh nothing."""
+
     def make(texts: TextColumn, corpus: Corpus) -> Made:
-        fingerprinter = KeywordFingerprinter(idf=corpus.idf(WordTokenizer()), size=size)
+        weights = IdfTable({token: weight - 1 for token, weight in corpus.idf(WordTokenizer()).items()})
+        fingerprinter = FlyHashFingerprinter(weighting=weights, bits=65_472, active=size, fan=1, form="winners")
         return _made(fingerprinter.fingerprint(texts, on_empty="mask")[0])
 
     return make
@@ -160,7 +162,7 @@ METHODS = (
     Method("flyhash 1024, idf, words", "paper", _flyhash(WordTokenizer()), _BITS),
     Method("ssdeep", "facet", _fixed(FuzzyFingerprinter()), _FUZZY),
     Method("tlsh", "facet", _tlsh, {"tlsh": _tlsh_scores}),
-    Method("keywords 48", "paper", _keywords(48), _SET),
+    Method("flyhash 64 winners, idf - 1, words", "paper", _heaviest(64), _measures(SketchKind.WINNERS)),
     Method("all words (no sketch)", "paper", _exact(WordTokenizer()), _SET),
     Method("all 5 characters (no sketch)", "paper", _exact(_CHAR5), _SET),
 )

@@ -6,7 +6,6 @@
 ``hashing``     hash families and a user's own functions
 ``minhash``     :class:`MinHashFingerprinter`
 ``simhash``     :class:`SimHashFingerprinter`, ``idf``: its tables of weights
-``keywords``    :class:`KeywordFingerprinter`
 ``flyhash``     :class:`FlyHashFingerprinter`
 ``tlsh``        :class:`TlshFingerprinter`
 ``fuzzy``       :class:`FuzzyFingerprinter`, ssdeep's strings
@@ -22,7 +21,6 @@ from .base import Fingerprinter
 from .flyhash import FlyForm, FlyHashFingerprinter
 from .fuzzy import FuzzyFingerprinter
 from .idf import IdfTable
-from .keywords import KeywordFingerprinter
 from .many import fingerprint_many
 from .minhash import MinHashFingerprinter, merge
 from .passages import winnow_match
@@ -38,7 +36,6 @@ __all__ = [
     "FlyHashFingerprinter",
     "FuzzyFingerprinter",
     "IdfTable",
-    "KeywordFingerprinter",
     "MinHashFingerprinter",
     "MinHashStreaming",
     "SimHashFingerprinter",

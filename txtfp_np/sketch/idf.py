@@ -159,11 +159,6 @@ class IdfTable(Mapping[str, float]):
         return self._index
 
     @property
-    def largest(self) -> np.float32:
-        """The highest weight there is; 1 in an empty table."""
-        return np.float32(self._values.max(initial=-np.inf)) if len(self) else MISSING
-
-    @property
     def digest(self) -> str:
         """XXH3-128 of all tokens and weights in order of the tokens' bytes, as hex; part of config hashes."""
         if self._digest is None:
@@ -178,14 +173,14 @@ class IdfTable(Mapping[str, float]):
         return self._digest
 
     def look_up(
-        self, low: NDArray[np.uint64], high: NDArray[np.uint64], hasher: Hasher, missing: np.float32 = MISSING
+        self, low: NDArray[np.uint64], high: NDArray[np.uint64], hasher: Hasher
     ) -> NDArray[np.float32]:
-        """Weights of tokens that are given by their hashes; ``missing`` of those that are not in the table."""
+        """Weights of tokens that are given by their hashes."""
         from ..kernels.simhash import look_up_keys
 
         out = np.empty(len(low), np.float32)
         table_low, table_high, numbers = self._hashed(hasher)
-        look_up_keys(low, high, table_low, table_high, numbers, self._values, missing, out)
+        look_up_keys(low, high, table_low, table_high, numbers, self._values, MISSING, out)
         return out
 
     def _hashed(self, hasher: Hasher) -> tuple[NDArray[Any], ...]:
