@@ -80,6 +80,7 @@ CANONICALIZERS = [
 @example(["\u200b\u200bab"], CANONICALIZERS[0], 2)
 @example(["\u1112\u1161\u11abﬁ"], CANONICALIZERS[0], 1)
 @example(["m0m\u0301"], CANONICALIZERS[3], 1)
+@example(["\u0c84\u035d\u17c6\u21ea", "ab"], CANONICALIZERS[3], 1)
 def test_places_in_the_text_as_given(texts, canonicalizer, k):
     fp = tx.WinnowFingerprinter(canonicalizer, CHARS, k=k, window=1)
     column, _ = fp.fingerprint(texts, on_empty="mask")

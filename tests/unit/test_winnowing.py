@@ -166,6 +166,16 @@ def test_positions_are_those_of_the_texts_as_given():
     assert a[passage["a_start"] : passage["a_end"]].replace("\u200b", "") == TEXT
 
 
+def test_marks_that_cannot_be_told_apart_leave_a_text_whole():
+    """Prototypes of confusable characters may bring marks that change places with others: then there is no cut."""
+    tangled, canonicalizer = "ab \u0c84\u035d\u17c6\u21ea", tx.Canonicalizer(apply_confusable=True)
+    apart = "".join(canonicalizer.canonicalize(character) for character in tangled)
+    assert apart != canonicalizer.canonicalize(tangled)
+    column = tx.WinnowFingerprinter(canonicalizer, CHARS, k=1, window=1).fingerprint([tangled, "ab"])
+    assert {(begin, end) for begin, end in zip(column[0].positions, column[0].ends, strict=True)} == {(0, 7)}
+    assert column[1].positions.tolist() == [0, 1]
+
+
 def test_a_gap_joins_or_parts():
     words = [f"w{number}" for number in range(60)]
     a = " ".join(words)
