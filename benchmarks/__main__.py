@@ -6,6 +6,7 @@ import argparse
 import sys
 from importlib import import_module
 from pathlib import Path
+from typing import Any
 
 import conftest  # noqa: F401  keys Numba's cache on the text of all kernels, before anything imports Numba
 
@@ -20,8 +21,10 @@ BENCHMARKS = {
     "index": "LSH index: bulk insert, threshold queries, files, beside rensa and datasketch",
     "million": "a file of a million documents: time and memory of dedup_files, beside rensa, gaoya, datasketch, Polars",
     "hamming": "exact Hamming search: all pairs, queries, scan, beside simhash-pybind and faiss",
+    "h3d": "Table 5 of the H3D paper as it was made, mistakes and all; --data is the folder of CSFCube",
+    "ladder": "which edits each sketch survives, by kind and strength; --data is the folder of ladder.jsonl.gz",
 }
-DRAWING = ("core",)
+DRAWING = ("core", "ladder")
 COUNTING = ("million",)  # takes a number of documents
 
 
@@ -49,14 +52,25 @@ def main() -> int:
     module = import_module(f".{options.command}", __package__)
     machine = timing.machine()
     print(timing.describe(machine))
+    if hasattr(module, "run_folder"):  # reads a benchmark of its own instead of texts
+        if options.data is None:
+            parser.error(f"{options.command} needs --data FOLDER")
+        return _report(options, module, machine, {}, module.run_folder(options.data))
     loaded = corpora.load(options.data, int(options.mb * 1e6))
     for corpus in loaded:
         print(corpus.describe())
     print(flush=True)
     counts = (options.documents,) if options.command in COUNTING else ()
     results = module.run(loaded, module.SECONDS if options.seconds is None else options.seconds, *counts)
+    described = {corpus.name: corpus.as_dict() for corpus in loaded}
+    return _report(options, module, machine, described, results)
+
+
+def _report(
+    options: argparse.Namespace, module: Any, machine: dict[str, Any], described: dict[str, Any], results: Any
+) -> int:
+    """Write the figures, and draw them, if that is wanted."""
     if options.json is not None:
-        described = {corpus.name: corpus.as_dict() for corpus in loaded}
         timing.write_json(
             options.json, {"benchmark": options.command, "machine": machine, "corpora": described, **results}
         )

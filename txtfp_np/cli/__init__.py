@@ -14,9 +14,9 @@ from collections.abc import Sequence
 import txtfp_np
 
 from ..errors import TxtfpError
-from . import compare, completion, dedup, explain, fingerprint, index, info, report, tune, warmup
+from . import compare, completion, dedup, evaluate, explain, fingerprint, index, info, report, tune, warmup
 
-SUBCOMMANDS = (dedup, report, compare, explain, index, fingerprint, tune, completion, warmup, info)
+SUBCOMMANDS = (dedup, report, compare, explain, index, fingerprint, tune, evaluate, completion, warmup, info)
 
 DONE, FAILED, USAGE, MISTAKE, INTERRUPTED, PIPE_CLOSED = 0, 1, 2, 70, 130, 141
 

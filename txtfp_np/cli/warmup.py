@@ -64,6 +64,7 @@ def warm_up() -> None:
     _warm_up_indexes(signatures, fingerprints)
     _warm_up_dedup(texts, minhash)
     _warm_up_files(texts)
+    _warm_up_measures()
     _warm_up_sketches(texts)
 
 
@@ -119,6 +120,19 @@ def _warm_up_files(texts: list[str]) -> None:
         path.write_text("\n".join([*texts, words, f"{words} more"]), encoding="utf-8")
         for linkage in LINKAGES:
             dedup_files(path, path.with_name("kept.txt"), linkage=linkage, overwrite=True)
+
+
+def _warm_up_measures() -> None:
+    import numpy as np
+
+    import txtfp_np as tx
+
+    rows, vectors = tx.Ragged.of([SAMPLE, "another text"]), np.eye(2)
+    for measure in (tx.levenshtein, tx.set_jaccard, tx.multiset_jaccard):
+        measure(rows, rows)
+    for distance in (tx.cosine, tx.manhattan, tx.mahalanobis):
+        distance(vectors, vectors)
+        distance(vectors[:, np.newaxis], vectors)
 
 
 def _warm_up_indexes(signatures: Any, fingerprints: Any) -> None:

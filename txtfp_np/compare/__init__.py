@@ -1,22 +1,59 @@
-"""Comparing signatures, as NumPy compares numbers."""
+"""Comparing signatures, as NumPy compares numbers; sets, strings and vectors; what suits which sketch."""
 
+from .adapt import DEFAULT_MEASURES, Form, Measure, SketchKind, adapt, measures_for, similarity, similarity_pairs
 from .bits import jaccard_bits, pack_bits
 from .fuzzy import ssdeep_compare, ssdeep_compare_pairs
 from .overlap import flyhash_overlap, flyhash_overlap_pairs
+from .ragged import Ragged
+from .sets import multiset_jaccard, multiset_jaccard_pairs, set_jaccard, set_jaccard_pairs
 from .signatures import cosine_estimate, hamming, hamming_pairs, hamming_similarity, jaccard, jaccard_pairs
+from .strings import levenshtein, levenshtein_pairs, levenshtein_similarity, levenshtein_similarity_pairs
 from .tlsh import tlsh_distance, tlsh_distance_pairs
+from .vectors import (
+    cosine,
+    cosine_pairs,
+    inverse_score,
+    mahalanobis,
+    mahalanobis_pairs,
+    manhattan,
+    manhattan_pairs,
+)
 
 __all__ = [
+    "DEFAULT_MEASURES",
+    "Form",
+    "Measure",
+    "Ragged",
+    "SketchKind",
+    "adapt",
+    "cosine",
     "cosine_estimate",
+    "cosine_pairs",
     "flyhash_overlap",
     "flyhash_overlap_pairs",
     "hamming",
     "hamming_pairs",
     "hamming_similarity",
+    "inverse_score",
     "jaccard",
     "jaccard_bits",
     "jaccard_pairs",
+    "levenshtein",
+    "levenshtein_pairs",
+    "levenshtein_similarity",
+    "levenshtein_similarity_pairs",
+    "mahalanobis",
+    "mahalanobis_pairs",
+    "manhattan",
+    "manhattan_pairs",
+    "measures_for",
+    "multiset_jaccard",
+    "multiset_jaccard_pairs",
     "pack_bits",
+    "set_jaccard",
+    "set_jaccard_pairs",
+    "similarity",
+    "similarity_pairs",
     "ssdeep_compare",
     "ssdeep_compare_pairs",
     "tlsh_distance",

@@ -322,8 +322,8 @@ def _compare(a: object, b: object, bits: object, table: NDArray[np.float32] | No
     return compare_all(_hamming_of(words_a, words_b, table), shape_a, shape_b, threads)
 
 
-def _hamming_of(a: Words, b: Words, table: NDArray[np.float32] | None) -> Comparison:
-    """Distances, or what ``table`` has for each of them."""
+def _hamming_of(a: Words, b: Words, table: NDArray[np.float32] | None = None) -> Comparison:
+    """Distances of fingerprints of any number of words, or what ``table`` has for each of them."""
     from ..kernels.compare import hamming_pairs, hamming_tile, hamming_values_tile
 
     def pairs(i: Indices, j: Indices, out: NDArray[Any]) -> None:

@@ -86,3 +86,38 @@ def common_pairs(values, offsets, i, j, out):
     for pair in range(len(i)):
         a, b = i[pair], j[pair]
         out[pair] = _common(values[offsets[a] : offsets[a + 1]], values[offsets[b] : offsets[b + 1]])
+
+
+@kernel
+def sorted_runs(values, offsets, out):
+    """Values of every run in ascending order, repetitions kept: multisets.
+
+    Parameters
+    ----------
+    values, offsets : uint64[:], int64[n + 1], read-only
+        Runs as in :func:`distinct_sets`; the first begins at 0.
+    out : uint64[:]
+        As long as the runs together. Written.
+    """
+    for d in range(len(offsets) - 1):
+        own = out[offsets[d] : offsets[d + 1]]
+        own[:] = values[offsets[d] : offsets[d + 1]]
+        _sort_run(own)
+
+
+@kernel
+def common_of_two(values_a, offsets_a, values_b, offsets_b, i, j, out):
+    """As :func:`common_pairs`, of sets in two columns; of multisets, as often as both have a value.
+
+    Parameters
+    ----------
+    values_a, offsets_a, values_b, offsets_b : uint64[:], int64[:], read-only
+        As :func:`distinct_sets` or :func:`sorted_runs` writes them.
+    i, j : int64[m], read-only
+        Rows of ``a`` and of ``b``.
+    out : int64[m]
+        Written.
+    """
+    for pair in range(len(i)):
+        a, b = i[pair], j[pair]
+        out[pair] = _common(values_a[offsets_a[a] : offsets_a[a + 1]], values_b[offsets_b[b] : offsets_b[b + 1]])

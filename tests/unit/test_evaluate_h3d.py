@@ -1,0 +1,211 @@
+"""The H3D benchmark on collections of a few made-up papers, in the layouts of CSFCube and RELISH."""
+
+import csv
+import gzip
+import json
+
+import numpy as np
+import pytest
+
+from txtfp_np import evaluate as ev
+from txtfp_np.cli import main
+from txtfp_np.errors import ConfigError, InvalidInputError
+from txtfp_np.evaluate.h3d import make_task
+
+BEGINS, ENDS = ("ga", "ro", "ti", "mu", "ke", "sol", "vi", "dan"), ("lon", "rat", "mes", "bik", "tu")
+WORDS = [f"{begin}{end}" for begin in BEGINS for end in ENDS]
+
+
+def paper(rng, topic, facets=True):
+    """Three sentences of words, most of them those of a topic."""
+    own = WORDS[topic * 5 : topic * 5 + 8]
+    sentences = [" ".join(rng.choice(own if rng.random() < 0.8 else WORDS, 12)) + "." for _ in range(3)]
+    labels = ["background_label", "method_label", "result_label"] if facets else None
+    return " ".join(rng.choice(own, 4)), sentences, labels
+
+
+def relish(folder, n_queries=12, broken=True):
+    rng = np.random.default_rng(1)
+    folder.mkdir(parents=True, exist_ok=True)
+    papers, pools = [], {}
+    for query in range(n_queries):
+        topic = query % 6
+        names = [f"{query}-{number}" for number in range(12)]
+        for name, near in zip([str(query), *names], [1, *(number < 4 for number in range(12))], strict=True):
+            title, sentences, _ = paper(rng, topic if near else (topic + 3) % 6, facets=False)
+            papers.append({"paper_id": name, "title": title, "abstract": sentences})
+        pools[str(query)] = {"cands": names, "relevance_adju": [2, 2, 2, 1, *[0] * 8]}
+    lines = [json.dumps(record) for record in papers]
+    splits = {"dev": [str(q) for q in range(0, n_queries, 2)], "test": [str(q) for q in range(1, n_queries, 2)]}
+    if broken:
+        lines += ["{no json", json.dumps({"paper_id": "x", "title": "no text", "abstract": []}), json.dumps(["a list"])]
+        lines.append(json.dumps({"paper_id": "y", "title": None, "abstract": ["a text"]}))
+        pools["0"]["cands"].append("never-seen")
+        pools["0"]["relevance_adju"].append(2)
+        pools["never-split"] = {"cands": ["0-0"], "relevance_adju": [1]}
+        splits["test"].append("never-judged")
+    (folder / "abstracts-relish.jsonl").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    (folder / "test-pid2anns-relish.json").write_text(json.dumps(pools))
+    (folder / "relish-evaluation_splits.json").write_text(json.dumps(splits))
+    return folder
+
+
+def csfcube(folder):
+    rng = np.random.default_rng(2)
+    folder.mkdir(parents=True, exist_ok=True)
+    names = [str(number) for number in range(40)]
+    with gzip.open(folder / "csfcube.jsonl.gz", "wt", encoding="utf-8") as file:
+        for name in names:
+            title, sentences, labels = paper(rng, int(name) % 6)
+            file.write(json.dumps({"id": name, "title": title, "sentences": sentences, "labels": labels}) + "\n")
+    for facet in ("background", "method", "result"):
+        pools = {
+            query: {
+                "cands": names[6:],
+                "relevance_adju": [3 if int(name) % 6 == int(query) % 6 else 0 for name in names[6:]],
+            }
+            for query in names[:4]
+        }
+        (folder / f"test-pid2anns-csfcube-{facet}.json").write_text(json.dumps(pools))
+    return folder
+
+
+def some_methods(*words):
+    return [method for method in ev.METHODS if any(word in method.name for word in words)]
+
+
+def test_relish_as_released_is_read_and_what_is_incomplete_counted(tmp_path):
+    collection = ev.read_collection(relish(tmp_path))
+    assert collection.name == "relish"
+    assert collection.groups == ["dev", "test", "all"]
+    assert len(collection.papers) == 12 * 13
+    assert len(collection.units) == 12
+    assert collection.members("dev").sum() == collection.members("test").sum() == 6
+    assert {unit.split for unit in collection.units if int(unit.query) % 2} == {"test"}
+    assert collection.skipped == {
+        "lines that are not JSON": 1,
+        "incomplete papers": 3,
+        "candidates without a paper or a grade": 1,
+        "queries without a paper, candidates or a split": 1,
+        "queries of a split that were not judged": 1,
+    }
+
+
+def test_dev_and_test_are_told_apart(tmp_path):
+    collection = ev.read_collection(relish(tmp_path))
+    (row,) = ev.run_h3d(collection, some_methods("all words"))
+    dev, test = (row.metrics["average_precision"][collection.members(split)] for split in ("dev", "test"))
+    gap = ev.split_gap(row, collection)
+    assert gap.first == pytest.approx(dev.mean())
+    assert gap.second == pytest.approx(test.mean())
+    assert gap.difference.mean == pytest.approx(dev.mean() - test.mean())
+    assert gap.difference.low <= gap.difference.mean <= gap.difference.high
+    for options in ({"metric": "speed"}, {"splits": ("dev", "train")}):
+        with pytest.raises(ConfigError):
+            ev.split_gap(row, collection, **options)
+
+
+def test_each_facet_has_its_own_text(tmp_path):
+    collection = ev.read_collection(csfcube(tmp_path / "csfcube").parent)  # the folder above is found, too
+    assert collection.groups == ["background", "method", "result", "all"]
+    assert len(collection.units) == 12
+    assert collection.skipped == {}
+    task = make_task(collection, "facet")
+    assert len(task.texts) == 3 * 38
+    for pair in (0, 100, 300):
+        unit = collection.units[task.unit[pair]]
+        assert task.texts[int(task.i[pair])] == collection.papers[unit.query].text_of(unit.facet)
+    whole = make_task(collection, "paper")
+    assert len(whole.texts) == 38
+    assert whole.texts[0] == collection.papers["0"].whole
+    with pytest.raises(ConfigError, match="text must be"):
+        make_task(collection, "title")
+
+
+def test_a_paper_without_the_facet_gives_all_of_its_sentences():
+    made = ev.Paper("T", ["A.", "B."], ["method", None])
+    assert made.text_of("method") == "A."
+    assert made.text_of("result") == "A. B."
+    assert made.text_of(None) == "A. B."
+    assert made.whole == "T A. B."
+
+
+def test_every_method_finds_the_topic(tmp_path):
+    collection = ev.read_collection(csfcube(tmp_path))
+    rows = ev.run_h3d(collection)
+    assert {row.method for row in rows} == {method.name for method in ev.METHODS}
+    chance = ev.average_precision([1] * 6 + [0] * 28, np.zeros(34))
+    for row in rows:
+        for values in row.metrics.values():
+            assert values.shape == (12,)
+            assert ((values >= 0) & (values <= 1)).all()
+        assert row.n_bytes > 0
+        if row.method.startswith(("minhash", "winnowing", "all")):
+            assert row.mean("average_precision", collection.members("all")) > chance + 0.2, row.name
+    together = [row.measures for row in rows if row.method == "simhash 64, 4 characters"]
+    assert ("hamming", "manhattan", "mahalanobis") in together
+
+
+def test_query_figures_are_written(tmp_path, capsys):
+    data, queries = csfcube(tmp_path / "data"), tmp_path / "queries.csv"
+    command = ["evaluate", "h3d", "--data", str(data), "--only", "all words", "--queries", str(queries)]
+    assert main(command) == 0
+    shown = capsys.readouterr().out
+    assert "all words (no sketch): jaccard" in shown
+    assert "40 papers, 12 queries" in shown
+    rows = list(csv.DictReader(queries.read_text().splitlines()))
+    assert len(rows) == 12
+    assert {row["facet"] for row in rows} == {"background", "method", "result"}
+    mean = np.mean([float(row["average_precision"]) for row in rows])
+    assert f"{mean:.4f}"[1:] in shown
+    assert main(command) == 1  # it exists
+    assert "exists" in capsys.readouterr().err
+
+
+def test_the_table_as_json_and_pictures(tmp_path, capsys):
+    pytest.importorskip("matplotlib")
+    data = relish(tmp_path / "relish").parent
+    command = ["evaluate", "h3d", "--data", str(data), "--only", "simhash 64", "--json", "--plots", str(tmp_path)]
+    assert main(command) == 0
+    facts = json.loads(capsys.readouterr().out)
+    assert facts["benchmark"] == "relish"
+    assert facts["skipped"]["incomplete papers"] == 3
+    assert {"dev", "test", "low", "high"} == set(facts["rows"][0]["split_gap"])
+    for name in ("pareto.png", "heat_map.png"):
+        assert (tmp_path / name).read_bytes().startswith(b"\x89PNG")
+
+
+def test_what_is_no_collection(tmp_path, capsys):
+    with pytest.raises(InvalidInputError, match="neither CSFCube nor RELISH"):
+        ev.read_collection(tmp_path)
+    assert main(["evaluate", "h3d", "--data", str(tmp_path)]) == 1
+    assert "neither" in capsys.readouterr().err
+    assert main(["evaluate", "h3d", "--data", str(tmp_path), "--only", "nothing-like-it"]) == 1
+    assert "There are: minhash" in capsys.readouterr().err
+    folder = relish(tmp_path / "relish", broken=False)
+    (folder / "relish-evaluation_splits.json").write_text('{"dev": ["nobody"]}')
+    with pytest.raises(InvalidInputError, match="no query"):
+        ev.read_collection(folder)
+    (folder / "relish-evaluation_splits.json").write_text("not json")
+    with pytest.raises(InvalidInputError, match="is not JSON"):
+        ev.read_collection(folder)
+    (folder / "abstracts-relish.jsonl").unlink()
+    with pytest.raises(InvalidInputError, match="there is no abstracts-relish"):
+        ev.read_collection(folder)
+
+
+@pytest.mark.data
+@pytest.mark.slow
+def test_a_small_lexical_sketch_beats_every_printed_row_without_learning(shared_data):
+    if not (shared_data / "csfcube").is_dir():
+        pytest.skip(f"no CSFCube in {shared_data}")
+    collection = ev.read_collection(shared_data)
+    every = collection.members("all")
+    best = 0.0
+    for row in ev.run_h3d(collection):
+        reached = row.mean("average_precision", every), row.mean("ndcg@20", every)
+        if row.n_bytes <= 128 and reached[1] >= 0.52:
+            best = max(best, reached[0])
+        floor = {"minhash 128, 5 characters": 0.23, "winnowing 5, window 5": 0.22, "all words (no sketch)": 0.32}
+        assert reached[0] > floor.get(row.method, 0.1325), row.name  # above the order of the pool
+    assert best >= 0.34 > max(figures[0] for figures in ev.h3d.PRINTED.values())

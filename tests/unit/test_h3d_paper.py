@@ -1,0 +1,53 @@
+"""The figures that the H3D paper printed, from the texts it used."""
+
+import importlib.util
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def benchmark():
+    """``benchmarks/h3d.py``, which is no part of the package."""
+    if not (ROOT / "benchmarks").is_dir():
+        pytest.skip("benchmarks are not beside these tests")
+    for name, file in [("benchmarks", "__init__.py"), ("benchmarks.timing", "timing.py"), ("benchmarks.h3d", "h3d.py")]:
+        if name not in sys.modules:
+            spec = importlib.util.spec_from_file_location(name, ROOT / "benchmarks" / file)
+            sys.modules[name] = importlib.util.module_from_spec(spec)
+            spec.loader.exec_module(sys.modules[name])
+    return sys.modules["benchmarks.h3d"]
+
+
+@pytest.mark.data
+@pytest.mark.slow
+def test_the_printed_figures_come_out(shared_data, capsys):
+    if not (shared_data / "csfcube").is_dir():
+        pytest.skip(f"no CSFCube in {shared_data}")
+    h3d = benchmark()
+    rows = h3d.run_folder(shared_data)["rows"]
+    judged = {name: row["same"] for name, row in rows.items() if row["printed"] is not None}
+    assert judged == dict.fromkeys(h3d.PRINTED, True)
+    assert "0.2451 0.4167" in capsys.readouterr().out
+
+
+def test_the_cache_keeps_the_text_of_the_first_facet():
+    h3d = benchmark()
+    papers = {
+        "q": {"sentences": ["A.", "B.", "C."], "labels": ["background_label", "method_label", "objective_label"]},
+        "c": {"sentences": ["D.", "E."], "labels": ["result_label", "method_label"]},
+    }
+    pools = {facet: [h3d.Unit("q", ["c"], [1])] for facet in ("background", "method")} | {"result": []}
+    assert h3d.cached_texts(papers, pools) == {"q": "A.C.", "c": "D.E."}
+    assert h3d.facet_text(papers["q"], "method") == "B."
+
+
+def test_the_discount_leaves_two_ranks_whole():
+    import numpy as np
+
+    h3d = benchmark()
+    relevance = np.array([0, 3, 0, 1] + [0] * 16)  # a fifth of 20 candidates: 4
+    assert h3d.ndcg_of_a_fifth(relevance) == pytest.approx((3 + 1 / 2) / (3 + 1))
+    assert h3d.average_precision(relevance >= 1) == pytest.approx((1 / 2 + 2 / 4) / 2)

@@ -1,0 +1,241 @@
+"""Rows of different length for the measures of strings and sets: one array of values, and offsets."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any, Self, TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ..columns import Scratch, TextColumn, TokenColumn, as_text_column, is_single
+from ..columns.checks import check_offsets, read_only
+from ..errors import InvalidInputError
+from .broadcasting import Comparison, Indices, Tile, WorkTile, compare_all, compare_pairs
+
+Values: TypeAlias = NDArray[np.uint64]
+Offsets: TypeAlias = NDArray[np.int64]
+Sides: TypeAlias = tuple[Values, Offsets, Values, Offsets]
+PairsKernel: TypeAlias = Callable[[Sides, Indices, Indices, NDArray[Any]], object]
+
+
+class Ragged:
+    """Sequences of whole numbers, one a row, that broadcast as the elements of an array do.
+
+    Parameters
+    ----------
+    values : integers (m,)
+        Of all rows, one after another. Negative ones are told from positive ones, and that is all.
+    offsets : integers (n + 1,)
+        Row ``d`` is ``values[offsets[d]:offsets[d + 1]]``.
+
+    Raises
+    ------
+    InvalidInputError
+        If they are not whole numbers of one axis, or the offsets leave the values or decrease.
+
+    Examples
+    --------
+    >>> rows = Ragged.of([[3, 1, 2], [], [3, 1]])
+    >>> rows
+    Ragged(shape (3,), 5 values)
+    >>> rows[:, None].shape, rows[0].tolist(), rows[1:].lengths
+    ((3, 1), [3, 1, 2], array([0, 2]))
+    """
+
+    __slots__ = ("_places", "offsets", "values")
+
+    values: Values
+    offsets: Offsets
+
+    def __init__(self, values: ArrayLike, offsets: ArrayLike) -> None:
+        borders = _integers("offsets", offsets).astype(np.int64)
+        words = _integers("values", values)
+        check_offsets(borders, len(words))
+        first, last = int(borders[0]), int(borders[-1])
+        self.values = read_only(np.ascontiguousarray(words[first:last]).astype(np.uint64, copy=False))
+        self.offsets = read_only(borders - first)
+        self._places: NDArray[np.int64] = np.arange(len(borders) - 1)
+
+    @classmethod
+    def of(cls, rows: object) -> Self:
+        """Rows of whatever has them.
+
+        Parameters
+        ----------
+        rows : Ragged, texts, TokenColumn, array, or iterable of sequences of int
+            A text is the sequence of its code points; the tokens of a document are the sequence of their
+            64-bit hashes; of an array of integers the last axis is a row, so that ``uint8 (n, bytes)`` are byte
+            strings. What has ``values`` and ``offsets`` is taken by these.
+
+        Returns
+        -------
+        Ragged
+            A single ``str``, a list of int, or an array of one axis, gives one without an axis.
+
+        Examples
+        --------
+        >>> Ragged.of(["tea", "chai ☕"]).lengths
+        array([3, 6])
+        >>> Ragged.of(np.array([[1, 2], [3, 4]], np.uint8))[1].tolist()
+        [3, 4]
+        >>> Ragged.of("tea").shape
+        ()
+        """
+        if isinstance(rows, cls):
+            return rows
+        if isinstance(rows, TokenColumn):
+            return cls(*_hashes_of(rows))
+        if isinstance(rows, np.ndarray) and rows.dtype.kind in "iub":
+            return cls._of_array(rows)
+        if isinstance(rows, np.bytes_):
+            rows = bytes(rows)
+        if isinstance(rows, np.ndarray) and rows.dtype.kind == "S":
+            rows = rows.tolist()
+        if hasattr(rows, "values") and hasattr(rows, "offsets") and not callable(rows.values):
+            return cls(rows.values, rows.offsets)
+        if isinstance(rows, (list, tuple)) and rows and isinstance(rows[0], (int, np.integer)):
+            return cls._of_array(_integers("rows", rows))
+        if _is_lists(rows):
+            return cls._of_lists(rows)  # type: ignore[arg-type]
+        texts = as_text_column([rows] if is_single(rows) else rows)  # type: ignore[arg-type]
+        made = cls(*_code_points(texts))
+        return made[0] if is_single(rows) else made
+
+    @classmethod
+    def _of_array(cls, rows: NDArray[Any]) -> Self:
+        if rows.ndim == 0:
+            raise InvalidInputError("rows must have an axis, got a single number", argument="rows")
+        n = int(np.prod(rows.shape[:-1]))
+        made = cls(rows.reshape(-1), np.arange(n + 1) * rows.shape[-1])
+        return made._at(made._places.reshape(rows.shape[:-1]))
+
+    @classmethod
+    def _of_lists(cls, rows: list[Any]) -> Self:
+        parts = [_integers("rows", row, number) for number, row in enumerate(rows)]
+        offsets = np.zeros(len(parts) + 1, np.int64)
+        np.cumsum([len(part) for part in parts], out=offsets[1:])
+        words = [part.astype(np.uint64, copy=False) for part in parts]
+        return cls(np.concatenate(words) if words else np.zeros(0, np.uint64), offsets)
+
+    def _at(self, places: NDArray[np.int64]) -> Self:
+        made = object.__new__(type(self))
+        made.values, made.offsets, made._places = self.values, self.offsets, places
+        return made
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Shape of the rows, as of the elements of an array."""
+        return self._places.shape
+
+    @property
+    def lengths(self) -> NDArray[np.int64]:
+        """Number of values of every row."""
+        return self.offsets[self._places + 1] - self.offsets[self._places]
+
+    def __len__(self) -> int:
+        return len(self._places)
+
+    def __getitem__(self, key: Any) -> Self:
+        """Rows chosen as the elements of an array are; ``[:, None]`` for all pairs."""
+        return self._at(np.asarray(self._places[key]))
+
+    def tolist(self) -> Any:
+        """The rows as lists."""
+        flat = [self.values[self.offsets[at] : self.offsets[at + 1]].tolist() for at in self._places.reshape(-1)]
+        return flat if self.shape else flat[0]
+
+    def with_runs(self, values: Values, offsets: Offsets) -> Ragged:
+        """Other values for the same rows at the same places."""
+        made = object.__new__(Ragged)
+        made.values, made.offsets, made._places = read_only(values), read_only(offsets), self._places
+        return made
+
+    def _with_positions(self) -> Ragged:
+        """Values told apart by their place in the row, too: equal ones at other places are others."""
+        places = np.arange(len(self.values)) - np.repeat(self.offsets[:-1], np.diff(self.offsets))
+        spread = np.uint64(0x9E3779B97F4A7C15)  # odd, so that no two places are taken for one
+        return self.with_runs(self.values ^ (places.astype(np.uint64) * spread), self.offsets)
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}(shape {self.shape}, {len(self.values):,} values)"
+
+
+def compare_ragged(
+    a: Ragged, b: Ragged, kernel: PairsKernel, dtype: type[np.generic], tile_pairs: int, threads: int | None
+) -> Any:
+    """Result of a kernel of pairs for rows that broadcast."""
+    return compare_all(_comparison(a, b, kernel, dtype, tile_pairs), a.shape, b.shape, threads)
+
+
+def compare_ragged_pairs(
+    rows: Ragged, i: object, j: object, kernel: PairsKernel, dtype: type[np.generic], threads: int | None
+) -> Any:
+    """Result of a kernel of pairs for chosen rows of one column."""
+    if len(rows.shape) != 1:
+        raise InvalidInputError(f"rows must have one axis, got shape {rows.shape}", argument="rows")
+    return compare_pairs(_comparison(rows, rows, kernel, dtype, 1), len(rows), i, j, threads)
+
+
+def _comparison(a: Ragged, b: Ragged, kernel: PairsKernel, dtype: type[np.generic], tile_pairs: int) -> Comparison:
+    at_a, at_b = a._places.reshape(-1), b._places.reshape(-1)
+    sides = a.values, a.offsets, b.values, b.offsets
+
+    def pairs(i: Indices, j: Indices, out: NDArray[Any]) -> None:
+        kernel(sides, read_only(at_a[i]), read_only(at_b[j]), out)
+
+    def all_pairs(swapped: bool) -> WorkTile:
+        def work(tile: Tile, out: NDArray[Any]) -> None:
+            rows, columns = (np.arange(*borders) for borders in tile)
+            i, j = np.repeat(rows, len(columns)), np.tile(columns, len(rows))
+            part = np.empty(len(i), dtype)
+            pairs(j, i, part) if swapped else pairs(i, j, part)
+            out[slice(*tile.rows), slice(*tile.columns)] = part.reshape(len(rows), len(columns))
+
+        return work
+
+    return Comparison(pairs, all_pairs, dtype, tile_pairs)
+
+
+def _integers(argument: str, given: Any, row: int | None = None) -> NDArray[Any]:
+    try:
+        array = np.asarray(given)
+    except (ValueError, OverflowError):
+        array = np.asarray(None)
+    if array.size == 0 and array.ndim == 1:
+        return array.astype(np.int64)
+    if array.ndim != 1 or array.dtype.kind not in "iub":
+        got = f"{array.dtype} of shape {array.shape}" if array.dtype != object else type(given).__name__
+        raise InvalidInputError(
+            f"{argument} must hold whole numbers of at most 64 bits along one axis, got {got}",
+            row=row,
+            argument=argument,
+        )
+    return array
+
+
+def _is_lists(rows: object) -> bool:
+    """Whether these are lists of numbers, and not of texts: the first row says so."""
+    if not isinstance(rows, (list, tuple)) or not rows:
+        return False
+    return not isinstance(rows[0], (str, bytes, bytearray, memoryview)) and isinstance(rows[0], (Iterable, np.ndarray))
+
+
+def _code_points(texts: TextColumn) -> tuple[NDArray[np.uint32], Offsets]:
+    data = texts.data[texts.offsets[0] : texts.offsets[-1]]
+    values = np.frombuffer(data.tobytes().decode().encode("utf-32-le"), "<u4")
+    before = np.zeros(len(data) + 1, np.int64)
+    np.cumsum((data & 0xC0) != 0x80, out=before[1:])  # every code point has one byte that continues none
+    return values, before[texts.offsets - texts.offsets[0]]
+
+
+def _hashes_of(tokens: TokenColumn) -> tuple[Values, Offsets]:
+    from ..schema.identity import HashFamily
+    from ..sketch.hashing import Hasher
+    from ..tokenize.base import Spans
+
+    starts: Any = tokens.starts  # 64-bit if there are so many bytes; the kernel takes both
+    ends: Any = tokens.ends
+    spans = Spans(tokens.data, 0, starts, ends, tokens.offsets)
+    low, _ = Hasher(HashFamily.XXH3_64, 0).hash_spans(spans, Scratch())
+    return low.copy(), tokens.offsets

@@ -1,0 +1,117 @@
+"""How much of a text may be missing before a sketch no longer knows it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..columns import TextColumn, Texts
+from ..errors import ConfigError, InvalidInputError
+from .pairs import auc
+
+# A full stop and the like, with what closes a quotation, before a blank; those of East Asia need none.
+_SENTENCE_END = re.compile(r"(?<=[.!?…؟।])[\"'”’)\]]*\s+|(?<=[。！？])|\n+")
+
+Score = Callable[[TextColumn, TextColumn], Any]
+
+
+class Rung(NamedTuple):
+    """A step of a ladder."""
+
+    strength: float
+    similarity: float  # mean of each text with what is left of it
+    unrelated: float  # mean of each text with what is left of the next one
+    auc: float  # probability that the former is higher than the latter
+
+
+def delete_sentences(texts: Texts, share: float, *, seed: int = 0) -> TextColumn:
+    """Texts without some of their sentences, drawn at random; at least one stays.
+
+    Parameters
+    ----------
+    texts : column
+        Documents.
+    share : float
+        Of the sentences of each document, from 0 to 1; rounded to whole sentences.
+    seed : int
+        Of the draws. What goes at a lower share also goes at a higher one.
+
+    Returns
+    -------
+    TextColumn
+        Sentences that were apart stay apart by one blank; a text from which nothing goes stays as it is.
+
+    Examples
+    --------
+    >>> delete_sentences(["One. Two! Three? Four."], 0.5).to_list()
+    ['Two! Four.']
+    """
+    if not 0 <= share <= 1:
+        raise ConfigError(f"share must be between 0 and 1, got {share!r}", argument="share")
+    return TextColumn([_shortened(text, share, seed, row) for row, text in enumerate(TextColumn(texts))])
+
+
+def _shortened(text: str, share: float, seed: int, row: int) -> str:
+    sentences = [part for part in _SENTENCE_END.split(text) if part and part.strip()]
+    n_gone = min(round(share * len(sentences)), len(sentences) - 1)
+    if n_gone <= 0:
+        return text
+    gone = set(np.random.default_rng((seed, row)).permutation(len(sentences))[:n_gone].tolist())
+    return " ".join(part for number, part in enumerate(sentences) if number not in gone)
+
+
+def deletion_ladder(
+    texts: Texts, score: Score, *, shares: Sequence[float] = (0.0, 0.2, 0.4, 0.6, 0.8), seed: int = 0
+) -> list[Rung]:
+    """A sketch on texts that lose more and more of their sentences.
+
+    Parameters
+    ----------
+    texts : column
+        At least two documents.
+    score : callable
+        Two columns of one length to similarities: row by row, larger is more alike.
+    shares : sequence of float
+        Of the sentences that go.
+    seed : int
+        See :func:`delete_sentences`.
+
+    Returns
+    -------
+    list of Rung
+        One for each share.
+
+    Examples
+    --------
+    >>> import txtfp_np as tx
+    >>> fp = tx.MinHashFingerprinter(tokenizer=tx.ShingleTokenizer(k=2))
+    >>> texts = ["It rains. The dog sleeps. We read.", "Go home now. The cat eats. Who is there?"]
+    >>> ladder = deletion_ladder(texts, lambda a, b: tx.jaccard(fp.fingerprint(a), fp.fingerprint(b)))
+    >>> [rung.auc for rung in ladder], ladder[0].similarity
+    ([1.0, 1.0, 1.0, 1.0, 1.0], 1.0)
+    """
+    column = TextColumn(texts)
+    if len(column) < 2:
+        raise InvalidInputError("texts must be at least two, else nothing is unrelated", argument="texts")
+    following = np.roll(np.arange(len(column)), -1)
+    rungs = []
+    for share in shares:
+        left = delete_sentences(column, share, seed=seed)
+        own = _scores(score, column, left)
+        other = _scores(score, column, left.take(following))
+        labels = np.repeat([1, 0], len(column))
+        rungs.append(Rung(share, float(own.mean()), float(other.mean()), auc(labels, np.concatenate([own, other]))))
+    return rungs
+
+
+def _scores(score: Score, a: TextColumn, b: TextColumn) -> NDArray[np.float64]:
+    found = np.asarray(score(a, b), np.float64)
+    if found.shape != (len(a),):
+        raise InvalidInputError(
+            f"score must give one number a row, {len(a)} in all, got shape {found.shape}", argument="score"
+        )
+    return found

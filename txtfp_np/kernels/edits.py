@@ -1,0 +1,92 @@
+"""Edit distances of sequences, 64 rows of the dynamic programme at a time."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ._jit import helper, kernel, routine
+
+_ZERO, _ONE = np.uint64(0), np.uint64(1)
+_ALL = np.uint64(0xFFFFFFFFFFFFFFFF)
+_SPREAD = np.uint64(0x9E3779B97F4A7C15)  # 2**64 / golden ratio: neighbouring symbols part (Knuth, vol. 3, 6.4)
+_PLACES = 128  # of the table of a strip's symbols, of which there are 64 at most
+_SHIFT = np.uint64(57)  # 64 - log2(_PLACES)
+
+
+@helper
+def _slot_of(keys, places, symbol):
+    """Where ``symbol`` stands in an open-addressed table, or the free slot for it. A place is never 0."""
+    slot = np.int64((symbol * _SPREAD) >> _SHIFT)
+    while places[slot] != _ZERO and keys[slot] != symbol:
+        slot = (slot + 1) & (_PLACES - 1)
+    return slot
+
+
+@routine
+def _strip(pattern, text, keys, places, steps):
+    """64 rows or fewer, from the first column to the last; returns how much their last row rises on the whole.
+
+    ``steps`` has the differences along the row above (-1, 0, 1) and gets those along the last row.
+    """
+    places[:] = _ZERO
+    for place in range(len(pattern)):
+        slot = _slot_of(keys, places, pattern[place])
+        keys[slot] = pattern[place]
+        places[slot] |= _ONE << np.uint64(place)
+    last = np.uint64(len(pattern) - 1)
+    plus, minus = _ALL, _ZERO
+    change = np.int64(0)
+    for column in range(len(text)):
+        equal = places[_slot_of(keys, places, text[column])]
+        above = steps[column]
+        at_left = equal | minus
+        equal |= np.uint64(above < 0)
+        across = (((equal & plus) + plus) ^ plus) | equal
+        rises = minus | ~(across | plus)
+        falls = plus & across
+        step = np.int8((rises >> last) & _ONE) - np.int8((falls >> last) & _ONE)
+        steps[column] = step
+        change += step
+        rises = (rises << _ONE) | np.uint64(above > 0)
+        falls = (falls << _ONE) | np.uint64(above < 0)
+        plus = falls | ~(at_left | rises)
+        minus = rises & at_left
+    return change
+
+
+@kernel
+def levenshtein_pairs(values_a, offsets_a, values_b, offsets_b, i, j, out):
+    """Insertions, deletions and substitutions that turn one sequence into the other, for pairs of them.
+
+    Parameters
+    ----------
+    values_a, offsets_a : uint64[:], int64[n + 1], read-only
+        Sequence ``d`` is ``values_a[offsets_a[d]:offsets_a[d + 1]]``.
+    values_b, offsets_b : uint64[:], int64[m + 1], read-only
+    i, j : int64[p], read-only
+        Rows of ``a`` and of ``b``.
+    out : uint32[p]
+        Written.
+
+    Notes
+    -----
+    G. Myers, A fast bit-vector algorithm for approximate string matching, JACM 1999, with the blocks of
+    H. Hyyrö, A bit-vector algorithm for computing Levenshtein and Damerau edit distances, 2003. A block runs
+    over all columns before the next one does, so that memory is one byte a column.
+    Oracle: ``tests/oracles/measures.py``.
+    """
+    longest = np.int64(0)
+    for pair in range(len(i)):
+        longest = max(longest, offsets_b[j[pair] + 1] - offsets_b[j[pair]])
+    keys, places = np.empty(_PLACES, np.uint64), np.empty(_PLACES, np.uint64)
+    row = np.empty(longest, np.int8)
+    for pair in range(len(i)):
+        a, b = i[pair], j[pair]
+        pattern = values_a[offsets_a[a] : offsets_a[a + 1]]
+        text = values_b[offsets_b[b] : offsets_b[b + 1]]
+        steps = row[: len(text)]
+        steps[:] = 1  # the row above the first one grows by one a column
+        change = np.int64(len(text))
+        for begin in range(0, len(pattern), 64):
+            change = _strip(pattern[begin : begin + 64], text, keys, places, steps)
+        out[pair] = np.uint32(len(pattern) + change)
