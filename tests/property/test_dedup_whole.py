@@ -5,7 +5,10 @@
 3. Some document of every cluster survives, and nothing that is empty goes.
 4. A higher threshold on the same pairs gives what asking for it gives.
 5. Threads and the kind of column change nothing.
+6. Where pairs are too many to list, what is kept and what stands by whom are the same.
 """
+
+from importlib import import_module
 
 import numpy as np
 import pytest
@@ -129,3 +132,32 @@ def test_threads_and_columns_change_nothing(column):
     ]
     for name in ("keep", "cluster", "representative", "similarity", "pairs"):
         assert len({getattr(result, name).tobytes() for result in results}) == 1
+
+
+@settings(max_examples=150, deadline=None)
+@given(texts, limits, keeps, st.sampled_from(["exact", "signature", "none"]), st.sampled_from([1, 3]))
+def test_without_listing_all_pairs(column, threshold, keep, verify, first):
+    options = {"keep": keep, "verify": verify, "fingerprinter": MINHASH, "recall": RECALL}
+    whole = tx.dedup(column, threshold, **options)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(import_module("txtfp_np.dedup.pairs"), "_MOST_PAIRS", 0)
+        patch.setattr(import_module("txtfp_np.dedup.waves"), "_FIRST", first)
+        patch.setattr(import_module("txtfp_np.dedup.waves"), "_MOST", 2 * first)
+        part = tx.dedup(column, threshold, **options)
+    assert part.representative.tolist() == whole.representative.tolist()
+    assert part.cluster.tolist() == whole.cluster.tolist()
+    assert np.array_equal(part.similarity, whole.similarity)
+    assert set(part.pairs.tolist()) <= set(whole.pairs.tolist())
+
+
+def test_very_many_alike_cost_a_pair_each():
+    """3,000 pages of one template: 4.5 million pairs, of which 2,999 decide."""
+    template = " ".join(f"word{i}" for i in range(60))
+    column = [f"{template} page{row} {template}" for row in range(3000)]
+    result = tx.dedup([*column, "something else"], 0.7)
+    assert result.keep.tolist() == [True] + 2999 * [False] + [True]
+    assert set(result.representative.tolist()) == {0, 3000}
+    assert len(result.pairs) < 4 * len(column)
+    assert result.with_threshold(0.7).keep.tolist() == result.keep.tolist()
+    with pytest.raises(tx.ConfigError, match="not all pairs were listed"):
+        result.with_threshold(0.9)

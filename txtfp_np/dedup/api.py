@@ -104,7 +104,9 @@ def dedup(
     kept and belong to no cluster. The result holds on to the texts, for :meth:`DedupResult.explain`.
 
     Time grows with the text, and with the number of pairs. Memory is that of the texts, a signature (1032 bytes
-    with 128 slots) a distinct document, and 44 bytes a pair; exact sets are made in portions.
+    with 128 slots) a distinct document, and 44 bytes a pair; exact sets are made in portions. Where so many documents
+    are alike that there are more than four million candidates, a star is made without listing all pairs: the result
+    is the same, but ``pairs`` holds only those of kept documents.
 
     Examples
     --------
@@ -146,7 +148,7 @@ def dedup(
     column = _as_column(texts, "texts", errors)
     rank = keep_order(keep, len(column), np.diff(column.offsets))
     if against is None:
-        found = find_pairs(column, settings, n_threads, progress)
+        found = find_pairs(column, settings, n_threads, progress, rank=rank)
         return make_result(column, settings, rank, found)
     if not isinstance(against, LshIndex):
         others = _as_column(against, "against", errors)

@@ -18,6 +18,7 @@ from .containment import Matches, contained, take_sets
 from .copies import equal_bytes, equal_sets, refine
 from .settings import Method, Settings, Verify
 from .verify import set_shares, shingle_sets
+from .waves import Signatures, star_pairs
 
 Rows = NDArray[np.int64]
 
@@ -26,6 +27,7 @@ Rows = NDArray[np.int64]
 # shingles, one of 3,000 if they are of a hundred.
 _SIGMAS = 6
 _SET_BYTES = 1 << 28  # text of documents whose sets are in memory at a time
+_MOST_PAIRS = 1 << 22  # candidates, 10 bytes each, above which a star is made without listing all
 
 
 class Found(NamedTuple):
@@ -43,6 +45,8 @@ class Found(NamedTuple):
         Pairs, the earlier row first, in ascending order; of different groups.
     share : float64 (m,)
         Their similarity.
+    complete : bool
+        Whether these are all pairs; else those that decide a star in keep order.
     """
 
     equal: Rows
@@ -51,6 +55,7 @@ class Found(NamedTuple):
     i: Rows
     j: Rows
     share: NDArray[np.float64]
+    complete: bool = True
 
 
 class Signed(NamedTuple):
@@ -72,7 +77,8 @@ class Positions(NamedTuple):
 class Task(NamedTuple):
     """What to find pairs in: rows of a column that differ in their bytes.
 
-    ``fresh`` marks those of interest: pairs of two others are left out. None: all are.
+    ``fresh`` marks those of interest: pairs of two others are left out. None: all are. ``rank`` is their
+    keep order, lower first; None: all pairs are needed, whatever their number.
     """
 
     column: TextColumn
@@ -82,6 +88,7 @@ class Task(NamedTuple):
     progress: Progress
     fresh: NDArray[np.bool_] | None = None
     signed: Signed | None = None
+    rank: Rows | None = None
 
     def of_interest(self, group: Rows) -> NDArray[np.bool_]:
         """Groups, by their first position, that hold a row of interest."""
@@ -100,8 +107,12 @@ def find_pairs(
     *,
     n_known: int = 0,
     signed: Signed | None = None,
+    rank: Rows | None = None,
 ) -> Found:
-    """All pairs within a column, but for those whose documents are both among the first ``n_known`` rows only."""
+    """All pairs within a column, but for those whose documents are both among the first ``n_known`` rows only.
+
+    If they are very many, and ``rank`` tells the keep order, those alone that decide a star.
+    """
     same = equal_bytes(column)
     rows = np.flatnonzero(same == np.arange(len(column)))
     fresh = None
@@ -109,16 +120,26 @@ def find_pairs(
         fresh = np.zeros(len(column), np.bool_)
         fresh[same[n_known:]] = True
         fresh = fresh[rows]
-    task = Task(column, rows, settings, threads, progress, fresh, signed)
+    if rank is not None and settings.linkage == "star":
+        least = np.full(len(column), len(column))
+        np.minimum.at(least, same, rank)
+        rank = least[rows]
+    else:
+        rank = None
+    task = Task(column, rows, settings, threads, progress, fresh, signed, rank)
+    complete = True
     if settings.scope == "containment":
         positions, found = _contained(task)
     else:
         # signatures live inside these calls only
-        positions, found = _near_bits(task) if settings.method == Method.SIMHASH else _near_sets(task)
-        if settings.verify == Verify.EXACT:
+        if settings.method == Method.SIMHASH:
+            positions, found = _near_bits(task)
+        else:
+            positions, found, complete = _near_sets(task)
+        if settings.verify == Verify.EXACT and complete:
             found = verified(column, *found[:2], settings, threads)
     equal, group, empty = (rows[positions.equal], rows[positions.group], positions.empty)
-    return _of_all_rows(same, rows, Found(equal, group, empty, *found))
+    return _of_all_rows(same, rows, Found(equal, group, empty, *found, complete))
 
 
 def _of_all_rows(same: Rows, rows: Rows, found: Found) -> Found:
@@ -133,7 +154,7 @@ def _of_all_rows(same: Rows, rows: Rows, found: Found) -> Found:
     i, j = np.minimum(found.i, found.j), np.maximum(found.i, found.j)
     keys = (i.astype(np.uint64) << np.uint64(32)) | j.astype(np.uint64)
     order = sort_in_place(keys)
-    return Found(equal, group, empty, i[order], j[order], found.share[order])
+    return Found(equal, group, empty, i[order], j[order], found.share[order], found.complete)
 
 
 def sign_rows(task: Task) -> Signed:
@@ -153,8 +174,8 @@ def sign_rows(task: Task) -> Signed:
 
 
 # ── MinHash ─────────────────────────────────────────────────────────────────────────────────────
-def _near_sets(task: Task) -> tuple[Positions, Matches]:
-    """Candidates by bands; their similarity is the estimate."""
+def _near_sets(task: Task) -> tuple[Positions, Matches, bool]:
+    """Candidates by bands, their similarity being the estimate; or if they are too many, the pairs of a star."""
     settings, rows = task.settings, task.rows
     signed = sign_rows(task)
     groups = equal_signatures(task.column, signed, settings, task.threads)
@@ -162,16 +183,37 @@ def _near_sets(task: Task) -> tuple[Positions, Matches]:
     chosen = np.flatnonzero(signed.ok & (groups.group == np.arange(len(rows))))
     bands = settings.bands
     if bands is None or len(chosen) < 2:
-        return groups, (np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0))
-    _words, at = signature_rows(signed.records)
-    geometry = Geometry(bands.bands, bands.rows, bands.h)
+        return groups, (np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0)), True
+    words, at = signature_rows(signed.records)
+    geometry, least = Geometry(bands.bands, bands.rows, bands.h), least_slots(settings)
     i, j, equal = (Appender(kind, 0) for kind in (np.uint32, np.uint32, np.uint16))
-    for block in banded_pairs(at, chosen, geometry, least_slots(settings)):
+    for block in banded_pairs(at, chosen, geometry, least):
         wanted = fresh[block.i] | fresh[block.j]
         for out, values in zip((i, j, equal), block, strict=True):
             out.append(values[wanted])
+        if task.rank is not None and len(i) > _MOST_PAIRS:
+            del i, j, equal
+            return groups, _star(task, Signatures(words, geometry, least), groups.group, chosen), False
     first, second = (rows[side.values().astype(np.int64)] for side in (i, j))
-    return groups, (first, second, equal.values() / np.float64(bands.h))
+    return groups, (first, second, equal.values() / np.float64(bands.h)), True
+
+
+def _star(task: Task, signatures: Signatures, group: Rows, chosen: Rows) -> Matches:
+    assert task.rank is not None
+    column, rows, settings, threads, *_ = task
+    rank = task.rank.copy()
+    np.minimum.at(rank, group, task.rank)
+    place = np.full(len(column), -1)
+    place[rows] = np.arange(len(rows))
+
+    def verify(pairs: Matches) -> Matches:
+        if settings.verify != Verify.EXACT:
+            return pairs
+        i, j, share = verified(column, rows[pairs[0]], rows[pairs[1]], settings, threads)
+        return place[i], place[j], share
+
+    i, j, share = star_pairs(signatures, chosen[np.argsort(rank[chosen])], verify, threads)
+    return rows[i], rows[j], share
 
 
 def signature_rows(records: NDArray[Any]) -> tuple[NDArray[np.uint64], Rows]:

@@ -105,7 +105,8 @@ class DedupResult:
         """Pairs of rows that are alike: ``i <i8, j <i8, similarity <f4``, ``i < j``, in ascending order.
 
         Equal documents are there as stars: the first row of them with each other one, at similarity 1.
-        Pairs of unequal documents name the first row of each.
+        Pairs of unequal documents name the first row of each. If there were too many to list (see
+        :func:`~txtfp_np.dedup`), these are those of kept documents with what they may remove.
         """
         found = self._found
         others = np.flatnonzero(found.group != np.arange(len(self)))
@@ -214,7 +215,8 @@ class DedupResult:
         Raises
         ------
         ConfigError
-            If the threshold is below that of this result: such pairs were not looked for.
+            If the threshold is below that of this result: such pairs were not looked for. If there were too
+            many pairs to list all.
 
         Examples
         --------
@@ -232,6 +234,12 @@ class DedupResult:
                 advice="Pairs below it were not looked for: call dedup again with the lower threshold.",
             )
         found = self._found
+        if not found.complete and limit > self.threshold:
+            raise ConfigError(
+                "so many documents are alike that not all pairs were listed: a higher threshold needs all of them",
+                argument="threshold",
+                advice="Call dedup again with the higher threshold.",
+            )
         enough = found.share >= limit
         less = found._replace(i=found.i[enough], j=found.j[enough], share=found.share[enough])
         known = None if self._known is None else self._known.above(limit)
