@@ -156,8 +156,7 @@ def scan(source: Input, work: WorkFolder, job: Job, progress: Progress, total: i
         state["skipped"] += piece.batch.skipped
         state.update(rows=rows, id_bytes=store.id_bytes, position=list(piece.batch.after))
         if time.monotonic() >= checked + CHECKPOINT_SECONDS:
-            store.sync()
-            work.save()
+            work.save(within_stage=True)
             checked = time.monotonic()
 
     def work_on(piece: _Piece, scratch: Scratch) -> _Rows | _Piece:
