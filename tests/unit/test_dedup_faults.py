@@ -7,6 +7,7 @@ import pytest
 from engine_support import corpus, write_corpus
 from kill_support import start
 
+from txtfp_np import InvalidInputError
 from txtfp_np.engine import dedup_files
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="SIGKILL and fcntl are of POSIX systems")
@@ -85,3 +86,28 @@ def test_another_job_begins_anew(tmp_path, job):
     assert (report.kept, report.pairs) == (fresh.kept, fresh.pairs)
     assert out.read_bytes() == (tmp_path / "again" / "kept.jsonl").read_bytes()
     assert sorted(path.name for path in tmp_path.iterdir()) == ["again", "kept.jsonl"]
+
+
+@pytest.mark.parametrize("fault", [("scan", 3), ("sets", 2)])
+def test_after_the_system_was_started_again(tmp_path, job, fault, monkeypatch):
+    """What a stage had not flushed may be lost then: it begins anew."""
+    paths, options, expected = job
+    inputs = str(paths[0].parent / "part-*.jsonl")
+    given = {**options, "removed": str(tmp_path / "removed.jsonl")}
+    start([inputs, tmp_path / "kept.jsonl"], given, fault).communicate()
+    work = tmp_path / ".txtfp-kept.jsonl"
+    partial = work / {"scan": "signatures", "sets": "sets"}[fault[0]]
+    assert partial.stat().st_size > 0
+    partial.write_bytes(b"")
+    monkeypatch.setattr("txtfp_np.engine.work._BOOT", tmp_path / "no such file")
+    dedup_files(inputs, tmp_path / "kept.jsonl", **given)
+    assert [(tmp_path / name).read_bytes() for name in ("kept.jsonl", "removed.jsonl")] == expected
+
+
+def test_work_files_that_are_damaged(tmp_path, job):
+    paths, options, _ = job
+    inputs = str(paths[0].parent / "part-*.jsonl")
+    start([inputs, tmp_path / "kept.jsonl"], options, ("scan", 3)).communicate()
+    (tmp_path / ".txtfp-kept.jsonl" / "signatures").write_bytes(b"")
+    with pytest.raises(InvalidInputError, match="signatures is damaged: 0 bytes"):
+        dedup_files(inputs, tmp_path / "kept.jsonl", **options)

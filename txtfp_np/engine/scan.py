@@ -80,9 +80,15 @@ class RowStore:
             kinds |= {"id-ends": ("<i8", 1), "id-keys": ("<u8", 1)}
         if source.wanted.priority is not None:
             kinds["priorities"] = ("<f8", 1)
-        self.files = {name: RowFile(work.path(name), dtype, width, n_rows) for name, (dtype, width) in kinds.items()}
-        if self.has_ids:
-            self.files["ids"] = RowFile(work.path("ids"), "u1", 1, id_bytes)
+        self.files: dict[str, RowFile] = {}
+        try:
+            for name, (dtype, width) in kinds.items():
+                self.files[name] = RowFile(work.path(name), dtype, width, n_rows)
+            if self.has_ids:
+                self.files["ids"] = RowFile(work.path("ids"), "u1", 1, id_bytes)
+        except BaseException:
+            self.close()
+            raise
         self.id_bytes = id_bytes
 
     def append(self, rows: _Rows) -> None:
@@ -156,8 +162,7 @@ def scan(source: Input, work: WorkFolder, job: Job, progress: Progress, total: i
         state["skipped"] += piece.batch.skipped
         state.update(rows=rows, id_bytes=store.id_bytes, position=list(piece.batch.after))
         if time.monotonic() >= checked + CHECKPOINT_SECONDS:
-            store.sync()
-            work.save()
+            work.save(within_stage=True)
             checked = time.monotonic()
 
     def work_on(piece: _Piece, scratch: Scratch) -> _Rows | _Piece:

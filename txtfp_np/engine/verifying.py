@@ -113,9 +113,7 @@ def make_sets(source: Input, work: WorkFolder, job: Job, progress: Progress) -> 
         rows = batch.first_row + len(batch)
         if time.monotonic() >= checked + scanning.CHECKPOINT_SECONDS:
             state.update(rows=rows, sets=n_sets, values=n_values, position=list(batch.after))
-            values.sync()
-            sizes.sync()
-            work.save()
+            work.save(within_stage=True)
             checked = time.monotonic()
 
     try:

@@ -6,7 +6,9 @@
     lock                 held by the process that works here
     signatures, ...      a fixed number of bytes a row, appended to
 
-What stands in a file beyond what the manifest counts is cut off when a job goes on.
+What stands in a file beyond what the manifest counts is cut off when a job goes on. At the end of a stage all is
+flushed to the disk. Within a stage this would take longer than the work: such a manifest holds until the system is
+started again, for what it had not written yet may be lost then; the stage begins anew.
 """
 
 from __future__ import annotations
@@ -25,6 +27,9 @@ from numpy.typing import DTypeLike, NDArray
 
 from ..errors import InvalidInputError
 
+PARTIAL = ("scan", "sets")
+"""Stages that are saved before they are done."""
+_BOOT = Path("/proc/sys/kernel/random/boot_id")
 _MANIFEST = "txtfp-work.json"
 _LOCK = "lock"
 _FORMAT = 1
@@ -53,19 +58,24 @@ class WorkFolder:
         state = peek(self.folder, self.key)
         if state is not None:
             self.state = state
+            for name in PARTIAL if state.pop("boot", None) != boot() else ():
+                if not state.get(name, {}).get("done"):
+                    state.pop(name, None)
             return
         for path in self.folder.iterdir():
             if path.name != _LOCK:
                 remove_path(path)
         self.save()
 
-    def save(self) -> None:
-        """Write the manifest; what it counts must be on the disk."""
+    def save(self, *, within_stage: bool = False) -> None:
+        """Write the manifest; what it counts must be on the disk, unless it is about a stage under way."""
+        state = {**self.state, "boot": boot()} if within_stage else self.state
         temporary = self.folder / (_MANIFEST + ".tmp")
         with temporary.open("wb") as file:
-            file.write(json.dumps({"format": _FORMAT, "key": self.key, "state": self.state}).encode())
-            file.flush()
-            os.fsync(file.fileno())
+            file.write(json.dumps({"format": _FORMAT, "key": self.key, "state": state}).encode())
+            if not within_stage:
+                file.flush()
+                os.fsync(file.fileno())
         temporary.replace(self.folder / _MANIFEST)
 
     def remove(self) -> None:
@@ -77,6 +87,14 @@ class WorkFolder:
             self.path(name).unlink(missing_ok=True)
         with suppress(OSError):  # somebody has put a file there
             self.folder.rmdir()
+
+
+def boot() -> str | None:
+    """What changes when the system is started; None if it does not say."""
+    try:
+        return _BOOT.read_text().strip()
+    except OSError:
+        return None
 
 
 def peek(folder: Path, key: str) -> dict[str, Any] | None:
