@@ -23,6 +23,8 @@ Stage 5, indexes: :class:`LshIndex` finds MinHash signatures that agree in a ban
 chooses the bands), :class:`HammingIndex` all SimHash fingerprints within some bits, :class:`BloomLsh` says
 whether something like it was seen before.
 
+Embeddings: :class:`EmbeddingColumn`, :func:`semantic_similarity`, :class:`Pooling`.
+
 Identity: :func:`config_hash`, :class:`Fingerprint`, :func:`to_json`, :func:`as_signatures` for bytes from disk.
 
 >>> import txtfp_np as tx
@@ -93,6 +95,7 @@ from .schema import (
     minhash_dtype,
     to_json,
 )
+from .semantic import EmbeddingColumn, Pooling, semantic_similarity
 from .sketch import (
     Fingerprinter,
     IdfTable,
@@ -166,6 +169,10 @@ __all__ = [
     "LshIndexBuilder",
     "PermutedTable",
     "hamming_scan",
+    # embeddings
+    "EmbeddingColumn",
+    "Pooling",
+    "semantic_similarity",
     # identity and persistence
     "Embedding",
     "Fingerprint",

@@ -63,6 +63,7 @@ def warm_up() -> None:
     tx.jaccard_bits(packed, packed, h=128, b=8)
     _warm_up_indexes(signatures, fingerprints)
     _warm_up_dedup(texts, minhash)
+    _warm_up_semantic()
 
 
 def _warm_up_dedup(texts: Any, minhash: Any) -> None:
@@ -77,6 +78,15 @@ def _warm_up_dedup(texts: Any, minhash: Any) -> None:
     for linkage in LINKAGES:
         for copy_of in (None, np.array([0, 0])):
             link(2, i, j, similarity, keep_order("first", 2), linkage, copy_of)
+
+
+def _warm_up_semantic() -> None:
+    import txtfp_np as tx
+
+    vectors = tx.EmbeddingColumn([[1, 2], [3, 4]])
+    tx.semantic_similarity(vectors[:, None], vectors)
+    tx.semantic_similarity(vectors, vectors)
+    tx.Pooling.MEAN.apply([[1.0, 2.0]])
 
 
 def _warm_up_indexes(signatures: Any, fingerprints: Any) -> None:

@@ -1,0 +1,58 @@
+"""Outputs of the Rust crate txtfp 0.2.2 for embeddings, byte for byte."""
+
+import json
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import txtfp_np as tx
+
+DATA = Path(__file__).resolve().parent.parent / "data"
+
+
+@cache
+def crate():
+    return json.loads((DATA / "txtfp-0.2.2.json").read_text(encoding="utf-8"))
+
+
+def embedding(request):
+    return tx.Embedding(request["vector"], request.get("model_id"))
+
+
+@pytest.mark.parametrize("row", crate()["semantic_similarity"], ids=lambda row: json.dumps(row["request"]))
+def test_semantic_similarity(row):
+    a, b = embedding(row["request"]["a"]), embedding(row["request"]["b"])
+    if "error" in row["result"]:
+        error = {"ModelMismatch": tx.ModelMismatchError, "DimensionMismatch": tx.DimensionMismatchError}
+        with pytest.raises(error[row["result"]["error"]["kind"]]) as caught:
+            tx.semantic_similarity(a, b)
+        assert str(caught.value) == row["result"]["error"]["message"]
+    else:
+        found = tx.semantic_similarity(a, b)
+        assert isinstance(found, np.float32)
+        assert int(found.view(np.uint32)) == row["result"]["f32_bits"]
+
+
+def pooling_id(row):
+    return f"{row['request']['pooling']}-{row['request']['mask']}"
+
+
+@pytest.mark.parametrize("row", crate()["pooling"], ids=pooling_id)
+def test_pooling(row):
+    request = row["request"]
+    pooling = tx.Pooling(request["pooling"])
+    hidden, dim, mask = request["hidden"], request["dim"], request["mask"]
+    expected = row["f32_bits"]
+    assert pooling.apply(hidden, dim, mask).view(np.uint32).tolist() == expected
+    matrix = np.array(hidden, np.float32).reshape(-1, dim)
+    assert pooling.apply(matrix, dim, mask).view(np.uint32).tolist() == expected
+    batch_mask = None if mask is None else [mask, mask]
+    batch = pooling.apply(np.stack([matrix, matrix]), attention_mask=batch_mask)
+    assert batch.view(np.uint32).tolist() == [expected, expected]
+
+
+def test_there_are_vectors():
+    assert len(crate()["semantic_similarity"]) == 3
+    assert {row["request"]["pooling"] for row in crate()["pooling"]} == {str(pooling) for pooling in tx.Pooling}
