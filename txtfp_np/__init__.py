@@ -23,7 +23,8 @@ Stage 5, indexes: :class:`LshIndex` finds MinHash signatures that agree in a ban
 chooses the bands), :class:`HammingIndex` all SimHash fingerprints within some bits, :class:`BloomLsh` says
 whether something like it was seen before.
 
-Embeddings: :class:`EmbeddingColumn`, :func:`semantic_similarity`, :class:`Pooling`.
+Embeddings: :class:`EmbeddingColumn`, :func:`semantic_similarity`, :class:`Pooling`;
+:func:`chunk_for_model` cuts texts into pieces that fit a model.
 
 Identity: :func:`config_hash`, :class:`Fingerprint`, :func:`to_json`, :func:`as_signatures` for bytes from disk.
 
@@ -95,7 +96,14 @@ from .schema import (
     minhash_dtype,
     to_json,
 )
-from .semantic import EmbeddingColumn, Pooling, semantic_similarity
+from .semantic import (
+    ChunkingStrategy,
+    ChunkMode,
+    EmbeddingColumn,
+    Pooling,
+    chunk_for_model,
+    semantic_similarity,
+)
 from .sketch import (
     Fingerprinter,
     IdfTable,
@@ -170,8 +178,11 @@ __all__ = [
     "PermutedTable",
     "hamming_scan",
     # embeddings
+    "ChunkMode",
+    "ChunkingStrategy",
     "EmbeddingColumn",
     "Pooling",
+    "chunk_for_model",
     "semantic_similarity",
     # identity and persistence
     "Embedding",

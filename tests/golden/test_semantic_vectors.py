@@ -35,6 +35,23 @@ def test_semantic_similarity(row):
         assert int(found.view(np.uint32)) == row["result"]["f32_bits"]
 
 
+STRATEGIES = {
+    "sentence_24_6": tx.ChunkingStrategy(max_tokens=24, overlap=6),
+    "fixed_13_4": tx.ChunkingStrategy(max_tokens=13, overlap=4, mode="fixed_tokens"),
+    "recursive_40_0": tx.ChunkingStrategy(max_tokens=40, overlap=0, mode="recursive"),
+}
+
+
+@pytest.mark.parametrize("key", STRATEGIES)
+def test_chunks(key):
+    vectors = crate()["vectors"]
+    assert set(vectors[0]["chunks"]) == set(STRATEGIES)
+    texts = [vector["text"] for vector in vectors]
+    expected = [vector["chunks"][key] for vector in vectors]
+    assert tx.chunk_for_model(texts, STRATEGIES[key]).to_list() == expected
+    assert [tx.chunk_for_model(text, STRATEGIES[key]) for text in texts] == expected
+
+
 def pooling_id(row):
     return f"{row['request']['pooling']}-{row['request']['mask']}"
 

@@ -87,6 +87,8 @@ def _warm_up_semantic() -> None:
     tx.semantic_similarity(vectors[:, None], vectors)
     tx.semantic_similarity(vectors, vectors)
     tx.Pooling.MEAN.apply([[1.0, 2.0]])
+    for mode in tx.ChunkMode:
+        tx.chunk_for_model([SAMPLE, SAMPLE], tx.ChunkingStrategy(max_tokens=8, mode=mode))
 
 
 def _warm_up_indexes(signatures: Any, fingerprints: Any) -> None:
