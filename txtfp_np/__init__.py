@@ -23,6 +23,8 @@ Stage 5, indexes: :class:`LshIndex` finds MinHash signatures that agree in a ban
 chooses the bands), :class:`HammingIndex` all SimHash fingerprints within some bits, :class:`BloomLsh` says
 whether something like it was seen before.
 
+Markup: :func:`html_to_text`, :func:`markdown_to_text`, :func:`pdf_to_text` make plain text of it.
+
 Embeddings: :class:`EmbeddingColumn`, :func:`semantic_similarity`, :class:`Pooling`;
 :func:`chunk_for_model` cuts texts into pieces that fit a model.
 
@@ -76,6 +78,15 @@ from .index import (
     LshIndexBuilder,
     PermutedTable,
     hamming_scan,
+)
+from .markup import (
+    MarkdownOptions,
+    PdfOptions,
+    html_to_text,
+    markdown_to_text,
+    markdown_to_text_with,
+    pdf_to_text,
+    pdf_to_text_with,
 )
 from .schema import (
     DEFAULT_SEED,
@@ -177,6 +188,14 @@ __all__ = [
     "LshIndexBuilder",
     "PermutedTable",
     "hamming_scan",
+    # markup
+    "MarkdownOptions",
+    "PdfOptions",
+    "html_to_text",
+    "markdown_to_text",
+    "markdown_to_text_with",
+    "pdf_to_text",
+    "pdf_to_text_with",
     # embeddings
     "ChunkMode",
     "ChunkingStrategy",

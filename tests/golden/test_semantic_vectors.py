@@ -73,3 +73,21 @@ def test_pooling(row):
 def test_there_are_vectors():
     assert len(crate()["semantic_similarity"]) == 3
     assert {row["request"]["pooling"] for row in crate()["pooling"]} == {str(pooling) for pooling in tx.Pooling}
+
+
+MARKDOWN = {
+    "default": {},
+    "no_code_blocks": {"include_code_blocks": False},
+    "no_inline_code": {"include_inline_code": False},
+    "no_breaks": {"break_to_space": False},
+}
+
+
+@pytest.mark.parametrize("key", MARKDOWN)
+def test_markdown(key):
+    pytest.importorskip("markdown_it")
+    rows = crate()["markup"]["markdown"]
+    assert len(rows) == 3
+    assert set(rows[0]) == {"md", *MARKDOWN}
+    found = tx.markdown_to_text_with([row["md"] for row in rows], tx.MarkdownOptions(**MARKDOWN[key]))
+    assert found.to_list() == [row[key] for row in rows]
