@@ -10,6 +10,7 @@ import txtfp_np as tx
 CONTRACT = """
 TextColumn TokenColumn Canonicalizer CaseFold Normalization
 WordTokenizer GraphemeTokenizer ShingleTokenizer CharShingleTokenizer CallableTokenizer Tokenizer
+CjkTokenizer CjkSegmenter recommend Recommendation
 MinHashFingerprinter SimHashFingerprinter IdfTable HashFamily Weighting Fingerprinter StreamingFingerprinter
 MinHashStreaming SimHashStreaming fingerprint_many merge
 jaccard jaccard_pairs hamming hamming_similarity cosine_estimate pack_bits

@@ -11,7 +11,8 @@ Stage 1, canonical text: :class:`Canonicalizer` brings texts that look the same 
 points (normal form, case, invisible characters, homoglyphs).
 
 Stage 2, tokens: :class:`WordTokenizer`, :class:`GraphemeTokenizer`, :class:`ShingleTokenizer`,
-:class:`CharShingleTokenizer`, and :class:`CallableTokenizer` for a function of one's own.
+:class:`CharShingleTokenizer`, :class:`CjkTokenizer`, and :class:`CallableTokenizer` for a function of one's own;
+:func:`recommend` looks at a column and proposes.
 
 Stage 3, signatures: :class:`MinHashFingerprinter` and :class:`SimHashFingerprinter` (weights:
 :class:`IdfTable`) turn columns into arrays of records; :func:`fingerprint_many` shares the stages before.
@@ -132,10 +133,14 @@ from .sketch import (
 from .tokenize import (
     CallableTokenizer,
     CharShingleTokenizer,
+    CjkSegmenter,
+    CjkTokenizer,
     GraphemeTokenizer,
+    Recommendation,
     ShingleTokenizer,
     Tokenizer,
     WordTokenizer,
+    recommend,
 )
 from .unicode.frozen import UNICODE_VERSION
 
@@ -153,10 +158,14 @@ __all__ = [
     # tokens
     "CallableTokenizer",
     "CharShingleTokenizer",
+    "CjkSegmenter",
+    "CjkTokenizer",
     "GraphemeTokenizer",
+    "Recommendation",
     "ShingleTokenizer",
     "Tokenizer",
     "WordTokenizer",
+    "recommend",
     # signatures
     "Fingerprinter",
     "HashFamily",
