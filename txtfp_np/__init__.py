@@ -27,7 +27,8 @@ whether something like it was seen before.
 Markup: :func:`html_to_text`, :func:`markdown_to_text`, :func:`pdf_to_text` make plain text of it.
 
 Embeddings: :class:`EmbeddingColumn`, :func:`semantic_similarity`, :class:`Pooling`;
-:func:`chunk_for_model` cuts texts into pieces that fit a model.
+:func:`chunk_for_model` cuts texts into pieces that fit a model. An :class:`EmbeddingProvider` makes embeddings:
+:class:`OpenAiProvider`, :class:`VoyageProvider`, :class:`CohereProvider`.
 
 Identity: :func:`config_hash`, :class:`Fingerprint`, :func:`to_json`, :func:`as_signatures` for bytes from disk.
 
@@ -111,8 +112,13 @@ from .schema import (
 from .semantic import (
     ChunkingStrategy,
     ChunkMode,
+    CohereProvider,
     EmbeddingColumn,
+    EmbeddingProvider,
+    OpenAiProvider,
     Pooling,
+    RetryPolicy,
+    VoyageProvider,
     chunk_for_model,
     semantic_similarity,
 )
@@ -208,8 +214,13 @@ __all__ = [
     # embeddings
     "ChunkMode",
     "ChunkingStrategy",
+    "CohereProvider",
     "EmbeddingColumn",
+    "EmbeddingProvider",
+    "OpenAiProvider",
     "Pooling",
+    "RetryPolicy",
+    "VoyageProvider",
     "chunk_for_model",
     "semantic_similarity",
     # identity and persistence
