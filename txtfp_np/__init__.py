@@ -28,7 +28,7 @@ Markup: :func:`html_to_text`, :func:`markdown_to_text`, :func:`pdf_to_text` make
 
 Embeddings: :class:`EmbeddingColumn`, :func:`semantic_similarity`, :class:`Pooling`;
 :func:`chunk_for_model` cuts texts into pieces that fit a model. An :class:`EmbeddingProvider` makes embeddings:
-:class:`OpenAiProvider`, :class:`VoyageProvider`, :class:`CohereProvider`.
+:class:`LocalProvider`, :class:`OpenAiProvider`, :class:`VoyageProvider`, :class:`CohereProvider`.
 
 Identity: :func:`config_hash`, :class:`Fingerprint`, :func:`to_json`, :func:`as_signatures` for bytes from disk.
 
@@ -115,6 +115,7 @@ from .semantic import (
     CohereProvider,
     EmbeddingColumn,
     EmbeddingProvider,
+    LocalProvider,
     OpenAiProvider,
     Pooling,
     RetryPolicy,
@@ -217,6 +218,7 @@ __all__ = [
     "CohereProvider",
     "EmbeddingColumn",
     "EmbeddingProvider",
+    "LocalProvider",
     "OpenAiProvider",
     "Pooling",
     "RetryPolicy",

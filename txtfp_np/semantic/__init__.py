@@ -3,6 +3,7 @@
 from ..schema import Embedding
 from .chunk import ChunkingStrategy, ChunkMode, chunk_for_model
 from .column import EmbeddingColumn, semantic_similarity
+from .local import LocalProvider
 from .pooling import Pooling
 from .provider import EmbeddingProvider
 from .retry import RetryPolicy
@@ -15,6 +16,7 @@ __all__ = [
     "Embedding",
     "EmbeddingColumn",
     "EmbeddingProvider",
+    "LocalProvider",
     "OpenAiProvider",
     "Pooling",
     "RetryPolicy",
