@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
 import sys
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -198,6 +197,8 @@ def _texts_of(
 def _text_of(data: bytes, options: PdfOptions) -> str:
     if len(data) > options.max_bytes:
         raise InvalidInputError(f"pdf input ({len(data)} bytes) exceeds {options.max_bytes}-byte cap", argument="files")
+    import subprocess  # only now: it takes a while to import
+
     # -P: the folder of the script, whose modules have names of the standard library, is not searched.
     child = subprocess.Popen(
         [sys.executable, "-P", str(_CHILD)],

@@ -6,8 +6,6 @@ import random
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from datetime import UTC
-from email.utils import parsedate_to_datetime
 
 from ..errors import ConfigError
 
@@ -76,6 +74,9 @@ class RetryPolicy:
         text = retry_after.strip()
         if text.isascii() and text.isdigit():
             return float(text[:9])
+        from datetime import UTC
+        from email.utils import parsedate_to_datetime
+
         try:
             date = parsedate_to_datetime(text)
         except ValueError:

@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache
-from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
 from typing import Any
 
@@ -121,6 +120,8 @@ _PROBE, _PROBED = "forty-two v1.2 我们", ["forty", "-", "two", " ", "v1.2", " 
 
 def _check_jieba(segments: list[str]) -> None:
     if segments != _PROBED:
+        from importlib.metadata import version
+
         raise TokenizerError(
             f"rjieba {version('rjieba')} splits otherwise than the crate's jieba does with hmm=True",
             advice='pip install "rjieba<0.2.2"',
@@ -170,6 +171,8 @@ _LOADERS = {CjkSegmenter.MECAB_IPADIC: _mecab, CjkSegmenter.KIWI: _kiwi}
 
 @cache
 def _kiwi_version() -> str:
+    from importlib.metadata import PackageNotFoundError, version
+
     try:
         return version("kiwipiepy_model")
     except PackageNotFoundError as error:
