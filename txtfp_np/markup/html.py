@@ -134,7 +134,8 @@ def _flattened(html: str) -> str:
     kept = 0
     for begin in _deep_tags(html):
         if begin >= kept:  # a tag inside an attribute of another is gone already
-            pieces += (html[kept:begin], "<br>")
+            if begin > kept or not pieces:  # one line break for tags that follow each other
+                pieces += (html[kept:begin], "<br>")
             match = _END_OF_TAG.match(html, begin)
             kept = match.end() if match else len(html)
     return "".join([*pieces, html[kept:]]) if pieces else html
