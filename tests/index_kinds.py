@@ -40,8 +40,7 @@ class Kind:
 
     name = ""
     cls: type = object
-    stored = True  # save, open, verify
-    compacts = False
+    stored = True  # save, open, verify, compact
     removes = True
     hashed = False  # config_hash
     exact = True  # answers are exactly those of the naive index
@@ -74,14 +73,14 @@ class Slots(Kind):
 
 
 class Lsh(Slots):
-    name, cls, compacts = "lsh", LshIndex, True
+    name, cls = "lsh", LshIndex
     answer_dtypes = (np.int64, np.uint64, np.float32)
 
     def id(self, number):
         return WORD - 3 * number  # above 2**63, and descending: nothing sorts itself
 
-    def new(self, **options):
-        return LshIndex(BANDS, ROWS, H, config_hash=CONFIG_HASH, **options)
+    def new(self):
+        return LshIndex(BANDS, ROWS, H, config_hash=CONFIG_HASH)
 
     def insert(self, index, items, first, **options):
         index.insert([self.id(first + i) for i in range(len(items))], records(items), **options)
@@ -109,8 +108,8 @@ class Bloom(Slots):
     def id(self, number):
         return number
 
-    def new(self, **options):
-        return BloomLsh(BANDS, ROWS, H, capacity=2000, error_rate=ERROR_RATE, config_hash=CONFIG_HASH, **options)
+    def new(self, capacity=2000):
+        return BloomLsh(BANDS, ROWS, H, capacity=capacity, error_rate=ERROR_RATE, config_hash=CONFIG_HASH)
 
     def insert(self, index, items, first, **options):
         index.add(records(items), **options)
@@ -148,14 +147,14 @@ class _NaiveSlots(NaiveLsh):
 
 
 class Hamming(Kind):
-    cls = HammingIndex
+    cls, hashed = HammingIndex, True
     answer_dtypes = (np.int64, np.int64, np.uint8)
 
     def __init__(self, bits, distance=3):
         self.name, self.bits, self.distance = f"hamming{bits}", bits, distance
 
-    def new(self, **options):
-        return HammingIndex(max_distance=self.distance, bits=self.bits, **options)
+    def new(self):
+        return HammingIndex(max_distance=self.distance, bits=self.bits, config_hash=CONFIG_HASH)
 
     def items(self, n, seed=0):
         """Values of which most are a few bits away from one of 40."""
@@ -171,8 +170,8 @@ class Hamming(Kind):
             return np.array([[item & WORD, item >> 64] for item in items], np.uint64).reshape(-1, 2)
         return np.array(items, np.uint64)
 
-    def insert(self, index, items, first):
-        assert index.insert(self.array(items)).tolist() == list(range(first, first + len(items)))
+    def insert(self, index, items, first, **options):
+        assert index.insert(self.array(items), **options).tolist() == list(range(first, first + len(items)))
 
     def remove(self, index, numbers):
         return index.remove(numbers)
@@ -295,10 +294,3 @@ def check_answers(kind, index, naive, probes, **options):
     allowed = ERROR_RATE * len(strangers)
     assert mistakes <= allowed + 5 * (allowed + 1) ** 0.5
 
-
-def rewrite(kind, index, folder):
-    """Everything written anew: compacted, where saving writes only what is new."""
-    if kind.compacts:
-        index.compact()
-    else:
-        index.save(folder)

@@ -15,6 +15,7 @@ MinHashFingerprinter SimHashFingerprinter IdfTable HashFamily Weighting Fingerpr
 MinHashStreaming SimHashStreaming fingerprint_many merge
 jaccard jaccard_pairs hamming hamming_similarity cosine_estimate pack_bits
 LshIndex LshIndexBuilder HammingIndex PermutedTable hamming_scan seomoz_simhash BloomLsh
+dedup DedupResult
 minhash_dtype MinHashSig SimHash64 empty_signature as_signatures
 config_hash config_hash_classical Fingerprint FingerprintMetadata to_json from_json Embedding
 EmbeddingColumn semantic_similarity Pooling chunk_for_model ChunkingStrategy ChunkMode
@@ -64,6 +65,7 @@ def test_constants():
 
 def test_options_are_keywords():
     """Data positional, options keyword-only."""
-    for function in (tx.MinHashFingerprinter.fingerprint, tx.Canonicalizer.canonicalize, tx.WordTokenizer.tokens):
+    methods = (tx.MinHashFingerprinter.fingerprint, tx.Canonicalizer.canonicalize, tx.WordTokenizer.tokens)
+    for function in (*methods, tx.dedup):
         kinds = [parameter.kind for parameter in list(inspect.signature(function).parameters.values())[2:]]
         assert set(kinds) == {inspect.Parameter.KEYWORD_ONLY}

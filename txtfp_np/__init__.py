@@ -24,6 +24,8 @@ Stage 5, indexes: :class:`LshIndex` finds MinHash signatures that agree in a ban
 chooses the bands), :class:`HammingIndex` all SimHash fingerprints within some bits, :class:`BloomLsh` says
 whether something like it was seen before.
 
+Stage 6, near-duplicates: :func:`dedup` does all of it in one call, and its :class:`DedupResult` explains itself.
+
 Markup: :func:`html_to_text`, :func:`markdown_to_text`, :func:`pdf_to_text` make plain text of it.
 
 Embeddings: :class:`EmbeddingColumn`, :func:`semantic_similarity`, :class:`Pooling`;
@@ -58,6 +60,7 @@ from .compare import (
     jaccard_pairs,
     pack_bits,
 )
+from .dedup import DedupResult, dedup
 from .errors import (
     ConfigError,
     DimensionMismatchError,
@@ -204,6 +207,9 @@ __all__ = [
     "LshIndexBuilder",
     "PermutedTable",
     "hamming_scan",
+    # near-duplicates
+    "DedupResult",
+    "dedup",
     # markup
     "MarkdownOptions",
     "PdfOptions",

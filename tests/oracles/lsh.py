@@ -49,9 +49,4 @@ class NaiveLsh:
 
     def pairs(self, needed):
         """All pairs that share a band and are similar enough, as sets of two."""
-        return {
-            frozenset((a, b))
-            for a, slots in self.slots.items()
-            for b in self.query_with(slots, needed)
-            if a != b
-        }
+        return {frozenset((a, b)) for a, slots in self.slots.items() for b in self.query_with(slots, needed) if a != b}

@@ -8,7 +8,7 @@ import pickle
 
 import numpy as np
 import pytest
-from index_kinds import CONFIG_HASH, KINDS, check_answers
+from index_kinds import CONFIG_HASH, KINDS, Slots, check_answers
 
 N, N_PROBES = 500, 120
 
@@ -64,18 +64,12 @@ def pickled_from_disk(kind, items, folder):
     return pickle.loads(pickle.dumps(reopened(kind, items, folder)))
 
 
-ANYWHERE, ON_DISK, MERGED = (
-    [in_memory, in_steps, pickled],
-    [reopened, appended, replaced, pickled_from_disk],
-    [
-        compacted,
-        compacted_on_disk,
-    ],
-)
+ANYWHERE = [in_memory, in_steps, pickled]
+ON_DISK = [reopened, appended, replaced, compacted, compacted_on_disk, pickled_from_disk]
 CASES = [
     pytest.param(kind, state, id=f"{kind.name}-{state.__name__}")
     for kind in KINDS
-    for state in ANYWHERE + ON_DISK * kind.stored + MERGED * kind.compacts
+    for state in ANYWHERE + ON_DISK * kind.stored
 ]
 every_state = pytest.mark.parametrize(("kind", "state"), CASES)
 every_kind = pytest.mark.parametrize("kind", KINDS, ids=str)
@@ -153,7 +147,7 @@ def index_of(kind, n=0):
 
 
 @pytest.mark.parametrize(
-    ("kind", "state"), [case for case in CASES if case.values[1] in ON_DISK + MERGED and case.values[0].removes]
+    ("kind", "state"), [case for case in CASES if case.values[1] in ON_DISK and case.values[0].removes]
 )
 def test_removals_are_saved(kind, state, tmp_path):
     items = kind.items(N)
@@ -164,10 +158,9 @@ def test_removals_are_saved(kind, state, tmp_path):
     index.save(tmp_path / "index")
     again = kind.cls.open(tmp_path / "index")
     check_answers(kind, again, naive, probes_for(kind, items))
-    if kind.compacts:
-        again.compact()
-        check_answers(kind, again, naive, probes_for(kind, items))
-        check_answers(kind, kind.cls.open(tmp_path / "index"), naive, probes_for(kind, items))
+    again.compact()
+    check_answers(kind, again, naive, probes_for(kind, items))
+    check_answers(kind, kind.cls.open(tmp_path / "index"), naive, probes_for(kind, items))
     assert len(again) == len(naive)
 
 
@@ -225,7 +218,7 @@ def test_threads_do_not_matter(kind, state, tmp_path):
             assert np.array_equal(left, right)
 
 
-@pytest.mark.parametrize("kind", [kind for kind in KINDS if kind.hashed], ids=str)
+@pytest.mark.parametrize("kind", [kind for kind in KINDS if isinstance(kind, Slots)], ids=str)
 def test_threads_of_insertions_do_not_matter(kind):
     items, probes = kind.items(6000), kind.array(kind.items(200, seed=4))
     one, many = kind.new(), kind.new()

@@ -1,69 +1,78 @@
-"""An index survives kill -9 at any moment: ``make soak``. Too long for every day."""
+"""Every stored kind of index survives kill -9 at any moment: ``make soak``. Too long for every day."""
 
+import os
 import random
 import signal
-import subprocess
-import sys
+import time
 
-import numpy as np
 import pytest
-
-import txtfp_np as tx
+from index_faults import ended, started
+from index_kinds import STORED, H, Slots
 
 pytestmark = [pytest.mark.soak, pytest.mark.slow]
 
 N_KILLS = 50
 BATCH = 2_000
-WRITER = """
-import sys
-import numpy as np
-import txtfp_np as tx
-
-folder, batch = sys.argv[1], int(sys.argv[2])
-try:
-    index = tx.LshIndex.open(folder)
-except tx.InvalidInputError:
-    index = tx.LshIndex(16, 8, 128)
-while True:
-    first = len(index)
-    ids = np.arange(first, first + batch, dtype=np.uint64)
-    sigs = np.zeros(batch, tx.minhash_dtype(128))
-    sigs["schema"] = 1
-    sigs["hashes"] = np.random.default_rng(first).integers(0, 2**64, (batch, 128), dtype=np.uint64)
-    index.insert(ids, sigs)
-    index.save(folder)
-    print(len(index), flush=True)
-    if first // batch % 5 == 4:
-        index.compact()
-        index.save(folder)
-"""
+N_BATCHES = 30  # then the index begins anew
+LONGEST = 0.5  # seconds; some twenty saves
 
 
-def test_nothing_that_was_saved_is_lost(tmp_path):
+def batch_of(kind, number):
+    rng = random.Random(number)
+    if isinstance(kind, Slots):
+        return [tuple(rng.getrandbits(64) for _ in range(H)) for _ in range(BATCH)]
+    return [rng.getrandbits(kind.bits) for _ in range(BATCH)]
+
+
+@pytest.mark.parametrize("kind", STORED, ids=str)
+def test_nothing_that_was_saved_is_lost(kind, tmp_path):
     """Killed at random moments of insert, save and compact; reopened, checked, and gone on with."""
-    folder = tmp_path / "index"
+    folder, log = tmp_path / "index", tmp_path / "confirmed"
     moments = random.Random(7)
-    confirmed = 0
+    batches = [batch_of(kind, number) for number in range(N_BATCHES)]
+    kept = BATCH - kind.removes  # of a batch; its first one is removed again
+
+    def write():
+        confirm = os.open(log, os.O_WRONLY | os.O_APPEND)
+        index = kind.cls.open(folder)
+        for number in range(len(index) // kept, N_BATCHES):
+            kind.insert(index, batches[number], number * BATCH)
+            if kind.removes:
+                assert kind.remove(index, [number * BATCH]) == 1
+            index.save(folder)
+            os.write(confirm, f"{len(index)}\n".encode())
+            if number % 5 == 4:
+                index.compact()
+
+    def begin():
+        for path in folder.glob("*"):
+            path.unlink()
+        log.write_text("0\n")
+        index = kind.new() if kind.exact else kind.new(capacity=N_BATCHES * BATCH)
+        index.save(folder)
+
+    begin()
+    write()  # compiles, which a process of half a second has no time for
+    begin()
+    longest = 0
     for _ in range(N_KILLS):
-        writer = subprocess.Popen(
-            [sys.executable, "-c", WRITER, str(folder), str(BATCH)], stdout=subprocess.PIPE, text=True
-        )
-        confirmed = max(confirmed, int(writer.stdout.readline()))  # it is at work
-        with pytest.raises(subprocess.TimeoutExpired):
-            writer.wait(moments.uniform(0, 0.6))
-        writer.send_signal(signal.SIGKILL)
-        confirmed = max([confirmed, *map(int, writer.communicate()[0].split())])
-        index = tx.LshIndex.open(folder)
+        writer = started(write)
+        time.sleep(moments.uniform(0, LONGEST))
+        os.kill(writer[0], signal.SIGKILL)
+        code, said = ended(writer)
+        assert code in (0, -signal.SIGKILL), said
+        index = kind.cls.open(folder)
         index.verify()
-        assert len(index) >= confirmed
-        assert len(index) % BATCH == 0
-        for first in range(0, len(index), 7 * BATCH):
-            slots = np.random.default_rng(first).integers(0, 2**64, (BATCH, 128), dtype=np.uint64)
-            record = index.get(first + 5)
-            assert record is not None
-            assert np.array_equal(record["hashes"], slots[5])
-        confirmed = len(index)
-        if confirmed > 60 * BATCH:
-            for path in folder.iterdir():
-                path.unlink()
-            confirmed = 0
+        assert len(index) >= int(log.read_text().split()[-1])
+        assert len(index) % kept == 0
+        n = len(index) // kept
+        for number in range(n):
+            answers = kind.ask(index, batches[number][:7])
+            assert all(answers[1:])
+            assert bool(answers[0]) != kind.removes
+        if n < N_BATCHES:
+            assert sum(map(bool, kind.ask(index, batches[n][:100]))) <= (0 if kind.exact else 10)
+        longest = max(longest, n)
+        if n == N_BATCHES:
+            begin()
+    assert longest > 5  # kills did not all come before the first save

@@ -210,29 +210,7 @@ def test_an_opened_one_grows_without_touching_its_files(tmp_path):
     second.save(tmp_path / "elsewhere")
 
 
-def test_an_altered_file_is_found(tmp_path):
-    index_of(100).save(tmp_path)
-    path = next(tmp_path.glob("*.filters.npy"))
-    content = bytearray(path.read_bytes())
-    content[-1] ^= 1
-    path.write_bytes(content)
-    index = BloomLsh.open(tmp_path)
-    with pytest.raises(InvalidInputError, match=r"filters\.npy was altered"):
-        index.verify()
-    path.write_bytes(content[:-8])
-    with pytest.raises(InvalidInputError, match=r"filters\.npy has"):
-        BloomLsh.open(tmp_path)
-    path.unlink()
-    with pytest.raises(InvalidInputError, match="missing"):
-        BloomLsh.open(tmp_path)
-
-
-def test_other_folders_are_refused(tmp_path):
-    with pytest.raises(InvalidInputError, match="is not an index"):
-        BloomLsh.open(tmp_path)
-    LshIndex(8, 2, H).save(tmp_path / "lsh")
-    with pytest.raises(InvalidInputError, match="kind 'lsh', not 'bloom'"):
-        BloomLsh.open(tmp_path / "lsh")
+def test_filters_that_do_not_fit_are_refused(tmp_path):
     meta = {"bands": 3, "rows": 2, "h": H}
     Store(tmp_path / "odd", "bloom").save_segments(meta, [{"filters": np.zeros((2, 8), np.uint64)}])
     with pytest.raises(InvalidInputError, match="damaged"):

@@ -1,13 +1,16 @@
 """HammingIndex: doors, options, insert and remove, the folder on disk. Exactness is in tests/property."""
 
+import pickle
+import threading
 from itertools import pairwise
 
 import numpy as np
 import pytest
 from oracles import hamming as oracle
 
+import txtfp_np as tx
 from txtfp_np.errors import ConfigError, InvalidInputError
-from txtfp_np.index import HammingIndex, hamming_scan
+from txtfp_np.index import HammingIndex, hamming_scan, npy, storage
 from txtfp_np.index.blocks import Plan, check_masks, equal_masks, plan_for_pairs, plan_for_probes
 
 ALL = (1 << 64) - 1
@@ -174,7 +177,7 @@ def test_removing_most_drops_them_from_the_tables(tmp_path):
     index = HammingIndex(values)
     index.query([0])
     index.remove(np.arange(0, 280))
-    assert index._segments == []
+    assert index._segments == ()
     expected = [[hit for hit in hits if hit[0] >= 280] for hits in oracle.query(values, values[250:], 3)]
     assert answers(index.query(values[250:])) == expected
     assert len(index._segments[0].order) == 20
@@ -324,30 +327,99 @@ def test_empty_index_on_disk(tmp_path):
     assert len(HammingIndex.open(tmp_path)) == 0
 
 
-def test_damage_is_found(tmp_path):
-    HammingIndex(planted(100)).save(tmp_path)
-    opened = HammingIndex.open(tmp_path)
-    path = sorted(tmp_path.glob("*rank*"))[0]
-    raw = bytearray(path.read_bytes())
-    raw[-1] ^= 1
-    path.write_bytes(raw)
-    with pytest.raises(InvalidInputError, match="checksum"):
-        opened.verify()
-    path.write_bytes(raw[:-4])
-    with pytest.raises(InvalidInputError, match="bytes"):
-        HammingIndex.open(tmp_path)
-    path.unlink()
-    with pytest.raises(InvalidInputError, match="missing"):
-        HammingIndex.open(tmp_path)
-
-
-def test_verify_needs_a_folder():
-    with pytest.raises(ConfigError, match="memory only"):
-        HammingIndex([1]).verify()
-
-
 def test_repr():
     assert repr(HammingIndex([1, 2], blocks=6)) == "HammingIndex(2 fingerprints, max_distance=3, blocks=6, bits=64)"
+
+
+def test_queries_beside_a_writer():
+    """All that is there from the start is found exactly once, whatever other threads do."""
+    values = as_array(planted(3000, k=0))
+    index = HammingIndex(values[:2000])
+    expected = [part.tolist() for part in hamming_scan(values[:2000], values[:300], 3)]
+    stop, wrong = threading.Event(), []
+
+    def read():
+        while not stop.is_set():
+            indptr, positions, distances = index.query(values[:300], threads=1)
+            old = positions < 2000
+            rows = np.repeat(np.arange(300), np.diff(indptr))[old]
+            counts = np.concatenate([[0], np.cumsum(np.bincount(rows, minlength=300))])
+            if [counts.tolist(), positions[old].tolist(), distances[old].tolist()] != expected:
+                wrong.append(indptr)
+            index.find_clusters(threads=1)
+
+    readers = [threading.Thread(target=read) for _ in range(3)]
+    for reader in readers:
+        reader.start()
+    for first in range(2000, 3000, 10):
+        positions = index.insert(values[first : first + 10])
+        index.remove(positions[::2])
+        index.query(values[first : first + 3])
+    stop.set()
+    for reader in readers:
+        reader.join()
+    assert not wrong
+    assert len(index) == 2500
+
+
+def test_queries_do_not_wait_for_a_save(tmp_path, monkeypatch):
+    index = HammingIndex(planted(100))
+    index.remove(3)
+    index.query([1])
+    writing, answered = threading.Event(), threading.Event()
+
+    def write_npy(*arguments):
+        writing.set()
+        assert answered.wait(60)
+        return npy.write_npy(*arguments)
+
+    monkeypatch.setattr(storage, "write_npy", write_npy)
+    saver = threading.Thread(target=index.save, args=(tmp_path,))
+    saver.start()
+    assert writing.wait(60)
+    found = index.query(planted(100))
+    answered.set()
+    saver.join()
+    assert answers(found) == answers(HammingIndex.open(tmp_path).query(planted(100)))
+
+
+def test_a_column_that_was_given_in_any_way():
+    values = planted(60)
+    array = as_array(values)
+    expected = listed(HammingIndex(values).find_all())
+    frozen = array.copy()
+    frozen.flags.writeable = False
+    for given in (tuple(values), array.astype(">u8"), np.repeat(array, 2)[::2], frozen, array.view(np.ndarray)):
+        index = HammingIndex(given)
+        assert listed(index.find_all()) == expected
+        assert answers(index.query(given)) == oracle.query(values, values, 3)
+    wide = planted(60, bits=128)
+    pairs = as_array(wide, 128)
+    for given in (np.asfortranarray(pairs), pairs.astype(">u8"), np.repeat(pairs, 2, axis=1)[:, ::2], pairs.tolist()):
+        assert listed(HammingIndex(given, bits=128).find_all()) == oracle.find_all(wide, 3)
+
+
+def test_config_hash_from_the_fingerprinter(tmp_path):
+    texts = ["a text about one thing", "a text about another thing", "a text about one thing"]
+    ours, other = tx.SimHashFingerprinter(), tx.SimHashFingerprinter(weighting="uniform")
+    index = HammingIndex(ours.fingerprint(texts), config_hash=ours.config_hash)
+    index.save(tmp_path)
+    for same in (index, HammingIndex.open(tmp_path)):
+        assert same.config_hash == ours.config_hash
+        assert 2 in same.query(ours.fingerprint(texts[0]), config_hash=ours.config_hash)[1]
+        with pytest.raises(ConfigError, match=f"{ours.config_hash:#018x}, these have {other.config_hash:#018x}"):
+            same.insert(other.fingerprint(texts), config_hash=other.config_hash)
+        assert len(same) == 3
+
+
+def test_nbytes(tmp_path):
+    index = HammingIndex(planted(1000))
+    assert index.nbytes == 8000
+    index.query([1])
+    built = index.nbytes
+    assert 30_000 < built < 80_000
+    index.save(tmp_path)
+    assert index.nbytes == HammingIndex.open(tmp_path).nbytes == built
 
 
 def test_kernels_are_compiled_once(tmp_path):
@@ -364,6 +436,13 @@ def test_kernels_are_compiled_once(tmp_path):
     opened = HammingIndex.open(tmp_path)
     opened.query(planted(5))
     opened.find_all()
+    opened.insert(planted(7))
+    opened.compact()
+    for copy in (pickle.loads(pickle.dumps(opened)), HammingIndex(planted(50), blocks=6)):
+        copy.query(planted(5))
+        copy = pickle.loads(pickle.dumps(copy))
+        copy.find_all()
+        copy.query(planted(5))
     wide = HammingIndex(as_array(planted(50, bits=128), 128), bits=128)
     wide.find_all()
     wide.query(as_array(planted(5, bits=128), 128))

@@ -69,15 +69,18 @@ def warm_up() -> None:
 def _warm_up_dedup(texts: Any, minhash: Any) -> None:
     import numpy as np
 
-    from ..dedup.linkage import LINKAGES, link
-    from ..dedup.policies import keep_order
-    from ..dedup.verify import set_similarity, shingle_sets
+    import txtfp_np as tx
+    from txtfp_np.dedup.linkage import LINKAGES, link
+    from txtfp_np.dedup.policies import keep_order
 
     i, j = np.array([0]), np.array([1])
-    similarity = set_similarity(shingle_sets(texts, minhash), i, j, "resemblance")
     for linkage in LINKAGES:
         for copy_of in (None, np.array([0, 0])):
-            link(2, i, j, similarity, keep_order("first", 2), linkage, copy_of)
+            link(2, i, j, np.ones(1, np.float32), keep_order("first", 2), linkage, copy_of)
+    column = [*texts, SAMPLE + "more", SAMPLE.upper(), texts[0], None]
+    tx.dedup(column, 0.5, fingerprinter=minhash).explain(0, 2)
+    tx.dedup(column, 0.5, scope="containment")
+    tx.dedup(column, method="simhash")
 
 
 def _warm_up_semantic() -> None:

@@ -1,7 +1,7 @@
 """Columns of text and of tokens, every way in, and the scheduler that works them off in blocks.
 
 =================  ==========================================================================
-``text``           :class:`TextColumn`, documents as UTF-8 bytes and offsets
+``text``           :class:`TextColumn`, documents as UTF-8 bytes and offsets; ``rows``: some of its rows
 ``tokens``         :class:`TokenColumn`, tokens of documents as spans of bytes
 ``sources``        what is accepted as a column; ``arrow``: Arrow's buffers, in and out
 ``blocks``         cutting into blocks, running them on threads; ``buffers``: their memory
@@ -20,12 +20,14 @@ from .blocks import (
     run_blocks,
 )
 from .buffers import Appender, Scratch
+from .rows import TextRows
 from .sources import Document, Texts, as_text_column, document_bytes, is_single, iter_text_blocks, known_length
 from .text import TextColumn
 from .tokens import TokenColumn
 
 __all__ = [
     "TextColumn",
+    "TextRows",
     "TokenColumn",
     "Document",
     "Texts",

@@ -18,6 +18,7 @@ from ..errors import InvalidInputError
 from . import checks
 from .blocks import BLOCK_BYTES, BLOCK_ROWS, block_bounds
 from .checks import check_bytes, check_errors_option, check_length, encode_str
+from .rows import TextRows
 from .text import TextColumn, checked
 
 
@@ -175,6 +176,8 @@ def iter_text_blocks(
     check_errors_option(errors)
     if isinstance(texts, TextColumn):
         return _cut(texts, block_bytes, block_rows)
+    if isinstance(texts, TextRows):
+        return texts.blocks(block_bytes, block_rows)
     if isinstance(texts, (str, bytes, bytearray, memoryview)):
         document = document_bytes(texts, errors)
         return iter([_joined([document], [len(document)], [])])

@@ -115,13 +115,16 @@ def _not_an_id(shown: str, row: int | None) -> InvalidInputError:
 
 def check_signatures(sigs: object, h: int) -> tuple[Words, bool]:
     """Words of signatures of ``h`` slots, read-only, and whether it was one record alone."""
-    array: NDArray[Any] = np.asarray(sigs)
+    try:
+        array: NDArray[Any] = np.asarray(sigs)
+    except ValueError as error:  # rows of different length
+        raise InvalidInputError(f"sigs must be an array: {error}", argument="sigs") from None
     slots = signature_slots(array.dtype)
     if slots != h:
         got = f"dtype {array.dtype}" if slots is None else f"h = {slots}"
-        raise InvalidInputError(f"expected MinHash signatures of h = {h}, got {got}", argument="sigs")
+        raise InvalidInputError(f"sigs must be MinHash signatures of h = {h}, got {got}", argument="sigs")
     if array.ndim > 1:
-        raise InvalidInputError(f"signatures must have one axis, got shape {array.shape}", argument="sigs")
+        raise InvalidInputError(f"sigs must have one axis, got shape {array.shape}", argument="sigs")
     return read_only(signature_words(array)), array.ndim == 0
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Self
@@ -9,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..errors import ConfigError, FeatureDisabledError
+from ..errors import ConfigError, FeatureDisabledError, InvalidInputError
 from ..options import check_count
 from ..schema.signatures import MAX_SLOTS
 from .arguments import check_geometry
@@ -153,18 +154,20 @@ class LshIndexBuilder:
         >>> LshIndexBuilder.for_recall(0.7, 128)
         LshIndexBuilder(bands=17, rows=4, h=128, partial=True)
         """
-        from scipy.integrate import quad
+        from scipy.integrate import IntegrationWarning, quad
 
         t = float(_check_threshold(threshold))
         slots = check_count("h", h, 1, MAX_SLOTS)
         wanted = _check_number("recall", recall)
         if not 0 < wanted < 1:
             raise ConfigError(f"recall must be in (0.0, 1.0); got {wanted}", argument="recall")
-        density = distribution if distribution is not None else _uniform
+        density = _uniform if distribution is None else _checked_density(distribution)
         best: tuple[float, int, int] | None = None
         for rows in range(1, slots + 1):
             # more bands find more: the fewest that suffice are the best for these rows
             miss = np.log1p(-(t**rows)) if t**rows < 1 else -np.inf
+            if miss * slots > np.log1p(-wanted):
+                break  # not with all slots, and even less with more rows
             least = max(1, int(np.ceil(np.log1p(-wanted) / miss))) if miss < 0 else slots + 1
             least += int(_collision(t, least, rows) < wanted)  # where the logarithms were rounded
             if least * rows > slots:
@@ -173,7 +176,10 @@ class LshIndexBuilder:
             def expected(s: float, bands: int = least, rows: int = rows) -> float:
                 return float(_collision(s, bands, rows)) * density(s)
 
-            cost = float(quad(expected, 0.0, 1.0, points=[t], limit=200)[0])
+            with warnings.catch_warnings():
+                # a density may have any shape; a rough integral ranks choices as well
+                warnings.simplefilter("ignore", IntegrationWarning)
+                cost = float(quad(expected, 0.0, 1.0, points=[t], limit=200)[0])
             if best is None or cost < best[0]:
                 best = (cost, least, rows)
         if best is None:
@@ -196,8 +202,19 @@ class LshIndexBuilder:
         Returns
         -------
         float64, or an array of the shape given
+
+        Raises
+        ------
+        InvalidInputError
+            If they are not numbers.
         """
-        return _collision(np.asarray(similarity, np.float64), self.bands, self.rows)[()]
+        try:
+            given = np.asarray(similarity)
+        except ValueError as error:  # rows of different length
+            raise InvalidInputError(f"similarity must be an array: {error}", argument="similarity") from None
+        if given.dtype.kind not in "iuf":
+            raise InvalidInputError(f"similarity must hold numbers, got {similarity!r}", argument="similarity")
+        return _collision(given.astype(np.float64), self.bands, self.rows)[()]
 
     def plot(self, ax: Any = None, *, threshold: float | None = None) -> Any:
         """Draw the S-curve: probability to be found, over similarity.
@@ -259,6 +276,23 @@ def _collision(s: Any, bands: int, rows: int) -> NDArray[np.float64]:
 
 def _uniform(similarity: float) -> float:
     return 1.0
+
+
+def _checked_density(density: object) -> Callable[[float], float]:
+    if not callable(density):
+        raise ConfigError(f"distribution must be a function, got {density!r}", argument="distribution")
+
+    def checked(similarity: float) -> float:
+        value = density(similarity)
+        number = isinstance(value, (int, float, np.integer, np.floating))
+        if not number or not 0 <= value < np.inf:
+            raise ConfigError(
+                f"distribution must give finite numbers of at least 0, got {value!r} at {similarity:g}",
+                argument="distribution",
+            )
+        return float(value)
+
+    return checked
 
 
 def _error(bands: int, rows: int, t: float, weights: tuple[float, float]) -> float:
@@ -325,8 +359,8 @@ def _check_threshold(value: object) -> np.float32:
 
 def _check_weights(weights: object) -> tuple[float, float]:
     try:
-        positive, negative = (float(w) for w in weights)  # type: ignore[attr-defined]
-    except (TypeError, ValueError):
+        positive, negative = (_check_number("weights", w) for w in weights)  # type: ignore[attr-defined]
+    except (TypeError, ValueError):  # of which ours is one
         raise ConfigError(f"weights must be two numbers, got {weights!r}", argument="weights") from None
     if not (positive >= 0 and negative >= 0 and 0 < positive + negative < np.inf):
         raise ConfigError(f"weights must be at least 0 and not both 0, got {weights!r}", argument="weights")

@@ -68,14 +68,17 @@ def check_blocks(blocks: object, max_distance: int, bits: int) -> int:
 def check_masks(masks: object, max_distance: int, bits: int) -> tuple[int, ...]:
     """``masks`` if they are runs of bits that together are all bits, each once."""
     try:
-        given = [int(mask) for mask in masks]  # type: ignore[attr-defined]
-    except (TypeError, ValueError):
-        raise ConfigError(f"masks must be a sequence of ints, got {masks!r}", argument="masks") from None
+        given = list(masks)  # type: ignore[call-overload]
+    except TypeError:
+        given = [None]
+    if not all(isinstance(mask, (int, np.integer)) and not isinstance(mask, bool) for mask in given):
+        raise ConfigError(f"masks must be a sequence of ints, got {masks!r}", argument="masks")
+    given = [int(mask) for mask in given]
     seen = 0
     for mask in given:
         lowest = mask & -mask
         if mask <= 0 or mask >> bits or (mask + lowest) & mask:
-            raise ConfigError(f"a mask must be one run of the {bits} bits, got {mask:#x}", argument="masks")
+            raise ConfigError(f"masks must each be one run of the {bits} bits, got {mask:#x}", argument="masks")
         if seen & mask:
             raise ConfigError(f"masks must not overlap, got {mask:#x} twice", argument="masks")
         seen |= mask
@@ -110,6 +113,10 @@ class Plan:
     masks: tuple[int, ...]
     max_distance: int
     bits: int
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # arrays that were made meanwhile would come back writable, and kernels compile again for these
+        return Plan, (self.masks, self.max_distance, self.bits)
 
     @cached_property
     def combinations(self) -> tuple[tuple[int, ...], ...]:

@@ -5,43 +5,27 @@ from __future__ import annotations
 import math
 import os
 import threading
-from dataclasses import dataclass
-from typing import Any, NamedTuple, Self, TypeAlias
+from typing import Any, Self, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..columns import Scratch, resolve_threads, run_blocks
 from ..columns.checks import read_only
-from ..errors import ConfigError, InvalidInputError
+from ..errors import InvalidInputError
 from ..options import check_count, check_flag
 from ..schema.signatures import Signatures
 from .arguments import Banded, Geometry, check_config_hash, check_geometry, check_signatures
-from .storage import Store
+from .bloom_size import check_rate, size_for
+from .storage import Attachment, Store
 from .tables import Keys, Words, seedless
 
 Filters: TypeAlias = NDArray[np.uint64]
 
 KIND = "bloom"
-_LINE_BITS = 512
 _MOST = 1 << 40
 _BLOCK = 1 << 12  # signatures whose keys are in the cache when filters are asked
 _ADDED = 1 << 15  # and so many when filters, one a thread, are filled: that takes some ms
-
-
-class _Size(NamedTuple):
-    """Words of a filter, and bits a key."""
-
-    words: int
-    probes: int
-
-
-@dataclass(frozen=True)
-class _Attachment:
-    """The folder that an index belongs to, and the generation of it that the index knows."""
-
-    store: Store
-    generation: int
 
 
 class BloomLsh(Banded):
@@ -109,15 +93,15 @@ class BloomLsh(Banded):
     ) -> None:
         self._geometry = check_geometry(bands, rows, h, check_flag("partial", partial))
         self._capacity = check_count("capacity", capacity, 1, _MOST)
-        self._error_rate = _check_rate(error_rate)
+        self._error_rate = check_rate(error_rate)
         check_config_hash(None, config_hash)
         self._config_hash = None if config_hash is None else int(config_hash)
-        size = _size_for(self._capacity, self._error_rate, self._geometry.bands)
+        size = size_for(self._capacity, self._error_rate, self._geometry.bands)
         self._probes = size.probes
         self._filters: Filters = np.zeros((self._geometry.bands, size.words), np.uint64)
         self._n = 0
         self._lock = threading.RLock()
-        self._attachment: _Attachment | None = None
+        self._attachment: Attachment | None = None
 
     # ── what it is ──────────────────────────────────────────────────────────────────────────────
     @property
@@ -299,8 +283,7 @@ class BloomLsh(Banded):
         bands, rows, h = self._geometry
         with self._lock:
             known = self._attachment
-            same = known is not None and os.path.realpath(store.folder) == os.path.realpath(known.store.folder)
-            generation = known.generation if known is not None and same else None
+            generation = known.generation if known is not None and known.is_at(folder) else None
             meta = {
                 "bands": bands,
                 "rows": rows,
@@ -312,7 +295,7 @@ class BloomLsh(Banded):
                 "probes": self._probes,
             }
             contents = store.save_segments(meta, [{"filters": self._filters}], generation=generation)
-            self._attachment = _Attachment(store, contents.generation)
+            self._attachment = Attachment(store, contents.generation)
 
     @classmethod
     def open(cls, folder: str | os.PathLike[str]) -> Self:
@@ -339,7 +322,7 @@ class BloomLsh(Banded):
         index = cls.__new__(cls)
         index._geometry = Geometry(meta["bands"], meta["rows"], meta["h"])
         index._restore(meta["config_hash"], meta["n"], meta["capacity"], meta["error_rate"], meta["probes"], filters)
-        index._attachment = _Attachment(store, contents.generation)
+        index._attachment = Attachment(store, contents.generation)
         return index
 
     def verify(self) -> None:
@@ -352,6 +335,12 @@ class BloomLsh(Banded):
         """
         if self._attachment is not None:
             self._attachment.store.verify()
+
+    def compact(self) -> None:
+        """Save a stored index; nothing else, because filters do not grow and nothing is removed from them."""
+        attachment = self._attachment
+        if attachment is not None:
+            self.save(attachment.store.folder)
 
     def _restore(
         self, config_hash: int | None, n: int, capacity: int, error_rate: float, probes: int, filters: Filters
@@ -369,33 +358,6 @@ class BloomLsh(Banded):
     def __setstate__(self, state: tuple[Any, ...]) -> None:
         self._geometry = Geometry(*state[0])
         self._restore(*state[1:])
-
-
-def _check_rate(value: object) -> float:
-    number = isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)
-    if number and 0 < float(value) < 1:  # type: ignore[arg-type]
-        return float(value)  # type: ignore[arg-type]
-    raise ConfigError(f"error_rate must be a number in (0.0, 1.0), got {value!r}", argument="error_rate")
-
-
-def _size_for(capacity: int, error_rate: float, bands: int) -> _Size:
-    """The smallest filter, of whole cache lines, with the rate of one band at capacity.
-
-    Examples
-    --------
-    >>> size = _size_for(1_000_000, 1e-5, 16)
-    >>> size.probes, round(size.words * 64 / 1_000_000, 2)
-    (21, 29.74)
-    """
-    rate = -math.expm1(math.log1p(-error_rate) / bands)
-    ideal = -math.log2(rate)
-    choices = []
-    for probes in {max(1, math.floor(ideal)), max(1, math.ceil(ideal))}:
-        # a probe finds its bit set with 1 - exp(-probes * n / bits), and all of them by mistake with rate
-        bits = -probes * capacity / math.log1p(-(rate ** (1 / probes)))
-        choices.append((bits, probes))
-    bits, probes = min(choices)
-    return _Size(math.ceil(bits / _LINE_BITS) * _LINE_BITS // 64, probes)
 
 
 def _ignore(result: None) -> None:

@@ -42,7 +42,7 @@ class LshIndex(LshSearch):
 
     Notes
     -----
-    An index is a few sorted arrays: at most 13 bytes a signature and band, 21 bytes an id, and the
+    An index is a few sorted arrays: about 11.5 bytes a signature and band, 19.5 bytes an id, and the
     signatures themselves. New signatures are sorted in batches and merged when there are as many new ones as old.
     Queries read a snapshot: any number of threads may ask while others insert or remove.
 

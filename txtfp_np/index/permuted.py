@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..errors import ConfigError
+from ..errors import ConfigError, InvalidInputError
 from ..options import check_count
 from .blocks import check_blocks, check_masks, equal_masks
 from .scan import as_words
@@ -100,14 +100,8 @@ class PermutedTable:
         fingerprints: ArrayLike = (),
         masks: Sequence[int] | None = None,
     ) -> None:
-        self.combination = tuple(combination)
         count = check_count("blocks", blocks, 1, _BITS)
-        inside = all(isinstance(block, int) and 0 <= block < count for block in self.combination)
-        if not inside or not self.combination or len(set(self.combination)) < len(self.combination):
-            raise ConfigError(
-                f"combination must name different blocks between 0 and {count - 1}, got {combination!r}",
-                argument="combination",
-            )
+        self.combination = _check_combination(combination, count)
         self.blocks = count
         self.max_distance = count - len(self.combination)
         self.masks = equal_masks(count) if masks is None else check_masks(masks, self.max_distance, _BITS)
@@ -160,7 +154,7 @@ class PermutedTable:
         >>> hex(PermutedTable(4, (0,)).permute(0x1111_2222_3333_4444))
         '0x4444333322221111'
         """
-        return self._moved(fingerprints, [(mask, shift) for mask, shift in self._moves])
+        return self._moved(fingerprints, self._moves)
 
     def unpermute(self, keys: ArrayLike) -> Any:
         """Blocks back to where they were: the inverse of :meth:`permute`.
@@ -170,11 +164,11 @@ class PermutedTable:
         >>> hex(PermutedTable(4, (0,)).unpermute(0x4444_3333_2222_1111))
         '0x1111222233334444'
         """
-        return self._moved(keys, [(_shifted(mask, shift), -shift) for mask, shift in self._moves])
+        return self._moved(keys, [(_shifted(mask, shift), -shift) for mask, shift in self._moves], "keys")
 
-    def _moved(self, values: ArrayLike, moves: list[tuple[int, int]]) -> Any:
+    def _moved(self, values: ArrayLike, moves: list[tuple[int, int]], argument: str = "fingerprints") -> Any:
+        words = as_words(argument, values, _BITS)[:, 0]
         single = np.ndim(values) == 0
-        words = as_words("fingerprints", values, _BITS)[:, 0]
         out = np.zeros(len(words), np.uint64)
         for mask, shift in moves:
             block = words & np.uint64(mask)
@@ -203,7 +197,10 @@ class PermutedTable:
         uint64 (m,)
             Fingerprints as they were inserted, in the order of their permuted forms.
         """
-        key = self.permute(query)
+        keys = self._moved(query, self._moves, "query")
+        if np.ndim(keys):
+            raise InvalidInputError(f"query must be one fingerprint, got {len(keys)}", argument="query")
+        key = np.uint64(keys)
         mask = np.uint64(self.search_mask)
         begin, end = self._keys.searchsorted(key & mask), self._keys.searchsorted(key | ~mask, side="right")
         near = self._keys[begin:end]
@@ -267,3 +264,17 @@ class PermutedTable:
 
 def _shifted(mask: int, shift: int) -> int:
     return mask << shift if shift >= 0 else mask >> -shift
+
+
+def _check_combination(combination: object, blocks: int) -> tuple[int, ...]:
+    try:
+        given: tuple[Any, ...] = tuple(combination)  # type: ignore[arg-type]
+    except TypeError:
+        given = ()
+    whole = all(isinstance(block, (int, np.integer)) and not isinstance(block, bool) for block in given)
+    if not whole or not given or len(set(given)) < len(given) or not 0 <= min(given) <= max(given) < blocks:
+        raise ConfigError(
+            f"combination must name different blocks between 0 and {blocks - 1}, got {combination!r}",
+            argument="combination",
+        )
+    return tuple(int(block) for block in given)

@@ -112,9 +112,7 @@ def _arrays(new: Snapshot, first: int, geometry: Geometry, threads: int) -> dict
     return {
         "ids": Blocks("<u8", (n,), (ids for ids, _ in new.live(_BLOCK))),
         "words": Blocks("<u8", (n, n_words), (words for _, words in new.live(_BLOCK))),
-        "keys": segment.keys,
-        "rows": segment.rows,
-        "directory": segment.directory,
+        "lines": segment.lines,
     }
 
 
@@ -137,8 +135,7 @@ def _mapped(contents: Contents) -> Snapshot:
         base, n = CHUNK * len(snapshot.words_at), len(arrays["ids"])
         span = -(-n // CHUNK) * CHUNK
         snapshot = snapshot.with_extent(Extent(base, arrays["ids"], arrays["words"]))
-        tables = (arrays["keys"], arrays["rows"], arrays["directory"])
-        snapshot = snapshot.with_stored(Segment(*tables, base, span, stored.name))
+        snapshot = snapshot.with_stored(Segment(arrays["lines"], n, base, span, stored.name))
     # the bitmap is small, and a copy of it is aligned and native whatever wrote the file
     dead = read_only(np.array(dead, np.uint64))
     return replace(snapshot, dead=dead, n_dead=int(np.bitwise_count(dead).sum()))

@@ -1,4 +1,4 @@
-"""Probes of a snapshot, in blocks on threads: keys, buckets, candidates, verification."""
+"""Probes of a snapshot, in blocks on threads: candidates, verification, ids."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .snapshot import Snapshot
 from .tables import Ids, Positions, Words, seedless
 
 _FEW_PROBES = 32  # up to which it pays to search an unsorted tail instead of sorting it
-_BLOCK_ENTRIES = 1 << 17  # buckets of a block, 8 bytes each: probes times bands times segments; the L2 cache holds them
+_BLOCK_PROBES = 1 << 13  # some milliseconds of work
 _MIN_ROOM = 1 << 17
 
 
@@ -46,7 +46,7 @@ def ask(snapshot: Snapshot, probes: Words, question: Question, threads: int) -> 
     if n == 0 or len(tables) == 0:
         none = np.empty(0, np.int64)
         return Answer(np.zeros(n, np.int64), np.empty(0, np.uint64), none if question.exact else None)
-    per_block = max(64, min(_BLOCK_ENTRIES // (question.bands * len(tables)), -(-n // threads)))
+    per_block = max(64, min(_BLOCK_PROBES, -(-n // threads)))
     blocks = (range(begin, min(begin + per_block, n)) for begin in range(0, n, per_block))
     parts: list[Answer] = []
 
@@ -64,39 +64,30 @@ def ask(snapshot: Snapshot, probes: Words, question: Question, threads: int) -> 
 def _ask_block(
     snapshot: Snapshot, tables: NDArray[np.int64], probes: Words, question: Question, scratch: Scratch
 ) -> Answer:
-    from ..kernels.bands import BITS, SIZE, band_keys, find_buckets
     from ..kernels.lsh import collect_rows, gather_ids, verify_rows
 
-    n, bands = len(probes), question.bands
-    keys = scratch.take("keys", bands * n, np.uint64).reshape(bands, n)
-    band_keys(probes, question.n_rows, seedless(), 0, keys)
-    keys = read_only(keys)
-    # eight more than needed: bands at distances of a power of two would compete for the same cache lines
-    shape = (len(tables), bands, n + 8, 2)
-    buckets = scratch.take("buckets", int(np.prod(shape)), np.uint32).reshape(shape)
-    scanned = 0
-    for s, table in enumerate(tables):
-        if table[BITS] < 0:
-            scanned += bands * int(table[SIZE])
-            buckets[s] = 0
-        else:
-            find_buckets(table, 0, keys, buckets[s])
-    fullest = min(int(buckets[:, :, :n, 1].sum((0, 1), np.int64).max()) + scanned, snapshot.n_rows)
-    room = max(_MIN_ROOM, fullest)
+    n, bands, n_rows = len(probes), question.bands, question.n_rows
+    room = _MIN_ROOM
     rows = scratch.take("rows", room, np.int64)
     equal = scratch.take("equal", room, np.int64)
-    seen = scratch.take("seen", 1 << (2 * fullest + 1).bit_length(), np.int64)
+    seen = scratch.take("seen", 2 * room, np.int64)
+    wanted = (bands, n_rows, question.needed or 0, question.exact)
     counts = np.empty(n, np.int64)
     ids_parts: list[Ids] = []
     equal_parts: list[NDArray[np.int64]] = []
     first = 0
     while first < n:
-        stop, used = collect_rows(tables, keys, read_only(buckets), snapshot.dead, first, seen, rows, counts)
-        if question.needed is not None or question.exact:
-            span, needed = (first, stop), question.needed or 0
-            used = verify_rows(snapshot.words_at, probes, span, counts, rows, needed, question.exact, equal)
-            if question.best is not None:
-                used = _keep_best(counts[first:stop], rows[:used], equal[:used], question.best)
+        shape = (bands, n_rows, first)
+        stop, used, most = collect_rows(tables, probes, shape, seedless(), snapshot.dead, seen, rows, counts)
+        if stop == first:  # one probe that may have more rows than there is room for
+            room = 1 << (most - 1).bit_length()
+            rows = scratch.take("rows", room, np.int64)
+            equal = scratch.take("equal", room, np.int64)
+            seen = scratch.take("seen", 2 * room, np.int64)
+            continue
+        used = verify_rows(snapshot.words_at, probes, (first, stop), counts, rows, wanted, equal)
+        if question.best is not None:
+            used = _keep_best(counts[first:stop], rows[:used], equal[:used], question.best)
         ids = np.empty(used, np.uint64)
         gather_ids(snapshot.ids_at, read_only(rows[:used]), ids)
         ids_parts.append(ids)

@@ -19,6 +19,7 @@ from .snapshot import Snapshot
 
 Similarities: TypeAlias = NDArray[np.float32]
 _BLOCK = 1 << 16
+_ALL = 1 << 32  # more rows than there can be
 
 
 class LshSearch(Banded):
@@ -32,7 +33,7 @@ class LshSearch(Banded):
         """Bytes of all arrays, those that are mapped from files included."""
         snapshot = self._snapshot
         total = snapshot.dead.nbytes + snapshot.words_at.nbytes + snapshot.ids_at.nbytes
-        total += sum(s.keys.nbytes + s.rows.nbytes + s.directory.nbytes for s in snapshot.segments)
+        total += sum(s.lines.nbytes for s in snapshot.segments)
         total += sum(extent.ids.nbytes + extent.words.nbytes for extent in snapshot.extents)
         if snapshot.tail is not None:
             total += snapshot.tail.ids.nbytes + snapshot.tail.words.nbytes + snapshot.tail.keys.nbytes
@@ -112,7 +113,7 @@ class LshSearch(Banded):
         similarity : float32 (m,)
             Last, if asked for.
         """
-        best = None if k is None else check_count("k", k, 0)
+        best = None if k is None else min(check_count("k", k, 0), _ALL)
         exact = check_flag("return_similarity", return_similarity) or best is not None
         question = Question(self.bands, self.rows, None, exact, best)
         return self._asked(sigs, question, return_similarity, threads, config_hash)
@@ -152,7 +153,7 @@ class LshSearch(Banded):
         >>> index.query_with_threshold(sigs[0], 0.75, return_similarity=True)
         (array([7, 8], dtype=uint64), array([1.  , 0.75], dtype=float32))
         """
-        best = None if k is None else check_count("k", k, 0)
+        best = None if k is None else min(check_count("k", k, 0), _ALL)
         exact = check_flag("return_similarity", return_similarity) or best is not None
         needed = slots_needed(threshold, self.h)
         # more slots than there are: nothing passes

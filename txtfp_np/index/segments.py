@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from math import ceil
 from typing import Any, NamedTuple, TypeAlias
@@ -177,6 +177,7 @@ class Segment:
     """Fingerprints at positions ``begin`` to ``end``, ready for probes.
 
     ``low``, ``high``, ``rank`` and ``bounds`` hold one table a row, each with one combination of blocks.
+    ``name`` is that of the files they were mapped from, None in memory.
     """
 
     begin: int
@@ -188,6 +189,13 @@ class Segment:
     high: Words
     rank: NDArray[np.uint32]
     bounds: NDArray[np.uint32]
+    name: str | None = None
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of all arrays."""
+        arrays = (self.starts, self.order, self.low, self.high, self.rank, self.bounds)
+        return sum(array.nbytes for array in arrays)
 
     @classmethod
     def build(
@@ -197,6 +205,7 @@ class Segment:
         span: tuple[int, int],
         plan: Plan | None,
         limits: tuple[int, int],
+        threads: int = 1,
     ) -> Segment:
         """Tables of words and of their rows, which count from ``span[0]`` (None: all); ``limits``: distance, bits."""
         from ..kernels.hamming import build_table
@@ -211,13 +220,17 @@ class Segment:
         high = np.zeros((n_tables, n + PAD if wide else 0), np.uint64)
         rank = np.empty((n_tables, n), np.uint32)
         bounds = np.empty((n_tables, (1 << table_bits) + 1), np.uint32)
-        for table, combination in enumerate(plan.rows):
-            build_table(
-                groups.low, groups.high, combination, table_bits, bounds[table], low[table], high[table], rank[table]
-            )
+
+        def work(number: range, scratch: Scratch) -> None:
+            table = number.start
+            out = bounds[table], low[table], high[table], rank[table]
+            build_table(groups.low, groups.high, plan.rows[table], table_bits, *out)
+
+        # as many copies of the column are in work as there are threads
+        run_blocks((range(table, table + 1) for table in range(n_tables)), work, _ignore, threads=threads)
         order = groups.order if rows is None else rows[groups.order].astype(np.uint32)
-        arrays = (groups.starts, order, low, high, rank, bounds)
-        return cls(*span, plan, *(read_only(array) for array in arrays))
+        tables = (read_only(low), read_only(high), read_only(rank), read_only(bounds))
+        return cls(*span, plan, read_only(groups.starts), read_only(order), *tables)
 
     def query(
         self, probes: Words, k: int, alive: NDArray[np.bool_], scratch: Scratch
@@ -257,7 +270,9 @@ class Hits(NamedTuple):
     distances: NDArray[np.uint8]
 
 
-def query_segments(segments: list[Segment], probes: Words, k: int, alive: NDArray[np.bool_], scratch: Scratch) -> Hits:
+def query_segments(
+    segments: Sequence[Segment], probes: Words, k: int, alive: NDArray[np.bool_], scratch: Scratch
+) -> Hits:
     """Answers of all segments; positions of a probe ascend, because those of the segments do."""
     parts = [segment.query(probes, k, alive, scratch) for segment in segments]
     if not parts:
@@ -276,3 +291,7 @@ def query_segments(segments: list[Segment], probes: Words, k: int, alive: NDArra
 def cut(probes: Words, size: int) -> Iterator[Any]:
     """Blocks of probes."""
     return (read_only(probes[begin : begin + size]) for begin in range(0, len(probes), size))
+
+
+def _ignore(result: None) -> None:
+    """Results are written where they belong by the workers."""

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..columns.checks import read_only
-from .tables import CHUNK, Ids, Keys, Positions, Segment, Words, key_rows, merge, sort_bands
+from .tables import CHUNK, MAX_SPAN, Ids, Keys, Positions, Segment, Words, key_rows, merge, sort_bands
 
 Bitmap = NDArray[np.uint64]
 
@@ -54,8 +54,8 @@ class Tail:
         )
 
     def describe(self, size: int) -> list[int]:
-        """Fields that ``kernels.bands`` names, of the first ``size`` rows."""
-        return [int(self.keys.ctypes.data), 0, 0, size, CHUNK, -1, self.base]
+        """Fields that ``kernels.tables`` names, of the first ``size`` rows."""
+        return [int(self.keys.ctypes.data), CHUNK, 0, 0, size, self.base]
 
     def segment(self, size: int) -> Segment:
         """Sorted tables of the first ``size`` rows."""
@@ -118,24 +118,19 @@ class Snapshot:
 
     def find(self, ids: Ids) -> Positions:
         """Row of each id, or -1."""
-        from ..kernels.bands import find_rows, id_keys
+        from ..kernels.tables import AT, STRIDE, find_ids
 
-        keys = np.empty(len(ids), np.uint64)
-        id_keys(read_only(ids), keys)
+        tables, alive = self.sorted_tables() if len(ids) > 32 else (self.tables, self.segments)
+        of_ids = tables.copy()
+        of_ids[:, AT] += 8 * of_ids[:, STRIDE] * (self._n_tables() - 1)
         out = np.empty(len(ids), np.int64)
-        many = len(ids) > 32
-        tables, alive = self.sorted_tables() if many else (self.tables, self.segments)
-        n_tables = self._n_tables()
-        if n_tables == 0:
-            out[:] = -1
-        else:
-            find_rows(tables, n_tables - 1, read_only(keys), self.dead, out)
+        find_ids(read_only(of_ids), read_only(ids), self.ids_at, self.dead, out)
         del alive
         return out
 
     def _n_tables(self) -> int:
         if self.segments:
-            return len(self.segments[0].keys)
+            return len(self.segments[0].lines)
         return 0 if self.tail is None else len(self.tail.keys)
 
     def row_words(self, row: int) -> Words:
@@ -243,10 +238,7 @@ class Snapshot:
         span = -(-n // CHUNK) * CHUNK
         segment = sort_bands(keys, base, span, n_threads)
         added = self.with_extent(Extent(base, read_only(kept_ids), read_only(kept)))._with_segment(segment, threads)
-        again = segment.keys[-1][1:] == segment.keys[-1][:-1]
-        if again.any():  # of equal ids all but the last are dead from birth
-            return added.without(base + segment.rows[-1][:-1][again].astype(np.int64))
-        return added
+        return added.without(base + _replaced(keys[-1], kept_ids))
 
     def with_extent(self, extent: Extent) -> Snapshot:
         """Rows added that no table knows yet; ``extent.base`` must be the next chunk's."""
@@ -264,7 +256,7 @@ class Snapshot:
     def _with_segment(self, segment: Segment, threads: int) -> Snapshot:
         """A segment added; merged with older ones of about its size, unless they are files."""
         segments = [*self.segments, segment]
-        while len(segments) > 1 and segments[-2].name is None and len(segments[-2]) < 2 * len(segments[-1]):
+        while len(segments) > 1 and _to_be_merged(*segments[-2:]):
             newer, older = segments.pop(), segments.pop()
             n_threads = threads if len(older) + len(newer) > _SMALL else 1
             segments.append(merge(older, newer, n_threads))
@@ -276,11 +268,28 @@ class Snapshot:
         return replace(self, segments=segments, tables=_tables(segments, None, 0))
 
 
+def _to_be_merged(older: Segment, newer: Segment) -> bool:
+    fit = newer.base + newer.span - older.base <= MAX_SPAN
+    return fit and older.name is None and len(older) < 2 * len(newer)
+
+
+def _replaced(entries: Keys, ids: Ids) -> Positions:
+    """Rows whose id comes again behind them; ``entries`` those of the ids, sorted."""
+    fragments = entries >> np.uint64(32)
+    same = fragments[1:] == fragments[:-1]
+    if not same.any():
+        return np.empty(0, np.int64)
+    suspects = np.append(same, False) | np.insert(same, 0, False)
+    rows = np.sort((entries[suspects] & np.uint64(0xFFFFFFFF)).astype(np.int64))
+    _, last = np.unique(ids[rows[::-1]], return_index=True)
+    return np.delete(rows, len(rows) - 1 - last)
+
+
 def _tables(segments: Sequence[Segment], tail: Tail | None, tail_size: int) -> NDArray[np.int64]:
     described = [segment.describe() for segment in segments]
     if tail is not None:
         described.append(tail.describe(tail_size))
-    return read_only(np.array(described, np.int64).reshape(-1, 7))
+    return read_only(np.array(described, np.int64).reshape(-1, 6))
 
 
 def _appended(addresses: Positions, more: Sequence[int] | Positions) -> Positions:

@@ -4,7 +4,7 @@
 
     manifest.json            what the index consists of; replaced as a whole, last of all
     lock                     held (fcntl) by the one process that writes
-    s000001.keys.npy         arrays of a segment; written once, removed when nothing names them
+    s000001.words.npy        arrays of a segment; written once, removed when nothing names them
 
 A save writes the arrays of new segments under temporary names, flushes them to the disk, gives them
 their names, and only then replaces the manifest: whatever happens on the way, the folder holds either
@@ -18,46 +18,31 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, BinaryIO, TypeAlias
+from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
 import xxhash
-from numpy.typing import DTypeLike, NDArray
 
 from ..errors import ConfigError, InvalidInputError
+from .npy import BLOCK_BYTES, Array, Blocks, make_folder, map_npy, sync_folder, write_npy
 
-STORE_FORMAT = 1
+__all__ = ["STORE_FORMAT", "Array", "Attachment", "Blocks", "Contents", "Json", "Store", "StoredSegment"]
+
+STORE_FORMAT = 2
 """Version of the folder's layout."""
 
 _MANIFEST = "manifest.json"
 _LOCK = "lock"
 _TEMPORARY = ".tmp"
-_BLOCK_BYTES = 1 << 22
+_SEGMENT_FILE = re.compile(r"s\d{6,}\.\w+\.npy(\.tmp)?")  # nobody else's file is ever removed
 _READ_ATTEMPTS = 20  # compactions that may come between reading a manifest and opening its files
 
 Json: TypeAlias = dict[str, Any]
-Array: TypeAlias = NDArray[Any]
-
-
-@dataclass(frozen=True)
-class Blocks:
-    """An array that is written without ever being in memory as a whole.
-
-    Attributes
-    ----------
-    dtype : dtype
-    shape : tuple of int
-        Of the whole array.
-    parts : iterable of ndarray
-        One after another, in C order, they are its elements.
-    """
-
-    dtype: DTypeLike
-    shape: tuple[int, ...]
-    parts: Iterable[Array]
+Result = TypeVar("Result")
 
 
 @dataclass(frozen=True)
@@ -119,16 +104,7 @@ class Store:
             If the folder is not an index of this kind, or a file is missing, cut short or of another
             shape than the manifest says; the text names the file.
         """
-        for attempt in range(_READ_ATTEMPTS):
-            manifest = self._read_manifest()
-            try:
-                return self._map(manifest)
-            except FileNotFoundError as error:
-                # A compaction may have replaced the manifest, and then removed what the old one names.
-                same = self._read_manifest()["generation"] == manifest["generation"]
-                if same or attempt == _READ_ATTEMPTS - 1:
-                    raise InvalidInputError(f"index file {error.filename} is missing") from error
-        raise AssertionError  # the loop returns or raises
+        return self._read(self._map)
 
     def verify(self) -> None:
         """Read every file and compare it with the checksum in the manifest.
@@ -138,12 +114,28 @@ class Store:
         InvalidInputError
             If a file is not what was written; the text names it.
         """
-        self.open()
-        for _, entry in self._files(self._read_manifest()):
+        self._read(self._compare)
+
+    def _read(self, work: Callable[[Json], Result]) -> Result:
+        """What ``work`` makes of the manifest and of the files that it names."""
+        for attempt in range(_READ_ATTEMPTS):
+            manifest = self._read_manifest()
+            try:
+                return work(manifest)
+            except FileNotFoundError as error:
+                # A compaction may have replaced the manifest, and then removed what the old one names.
+                same = self._read_manifest()["generation"] == manifest["generation"]
+                if same or attempt == _READ_ATTEMPTS - 1:
+                    raise InvalidInputError(f"index file {error.filename} is missing") from error
+        raise AssertionError  # the loop returns or raises
+
+    def _compare(self, manifest: Json) -> None:
+        self._map(manifest)
+        for _, entry in self._files(manifest):
             path = self.folder / entry["file"]
             with open(path, "rb") as file:
                 digest = xxhash.xxh3_64()
-                while block := file.read(_BLOCK_BYTES):
+                while block := file.read(BLOCK_BYTES):
                     digest.update(block)
             if digest.hexdigest() != entry["xxh3"]:
                 raise InvalidInputError(f"index file {path} was altered: its checksum is not that of the manifest")
@@ -156,14 +148,16 @@ class Store:
             raise InvalidInputError(f"{self.folder} is not an index: it has no {_MANIFEST}") from None
         try:
             manifest = json.loads(raw)
-            checksum = manifest.pop("checksum")
+            checksum, version = manifest.pop("checksum"), manifest["format"]
         except (ValueError, KeyError, AttributeError, TypeError):
             raise InvalidInputError(f"index file {path} is damaged: it is not a manifest") from None
-        if checksum != _checksum(manifest):
+        later = isinstance(version, int) and version > STORE_FORMAT  # whatever its checksum is made of
+        if not later and checksum != _checksum(manifest):
             raise InvalidInputError(f"index file {path} is damaged: its checksum does not match")
-        if manifest["format"] != STORE_FORMAT:
+        if version != STORE_FORMAT:
             raise InvalidInputError(
-                f"{self.folder} has index format {manifest['format']}, this version reads {STORE_FORMAT}"
+                f"index file {path} has format {version}, this version of txtfp_np reads {STORE_FORMAT}",
+                advice=f"Open it with {'a later' if later else 'the'} version, or build the index again.",
             )
         if manifest["kind"] != self.kind:
             raise InvalidInputError(f"{self.folder} is an index of kind {manifest['kind']!r}, not {self.kind!r}")
@@ -187,9 +181,10 @@ class Store:
             raise InvalidInputError(f"index file {path} has {size} bytes, the manifest says {entry['bytes']}")
         shape = tuple(entry["shape"])
         try:
-            # nothing can be mapped of an array without elements
-            array: Array = np.load(path, mmap_mode="r" if 0 not in shape else None, allow_pickle=False)
-        except ValueError as error:
+            array = map_npy(path, 0 in shape)
+        except OSError:
+            raise
+        except Exception as error:  # whatever NumPy makes of a header that it did not write
             raise InvalidInputError(f"index file {path} is damaged: {error}") from None
         if array.shape != shape or array.dtype.str != entry["dtype"] or not array.flags.c_contiguous:
             raise InvalidInputError(f"index file {path} is damaged: its header is not that of the manifest")
@@ -231,17 +226,17 @@ class Store:
         OSError
             If the folder cannot be written or the disk is full; the index is what it was.
         """
-        self.folder.mkdir(parents=True, exist_ok=True)
+        make_folder(self.folder)
         if not self.exists() and any(not self._is_ours(path.name) for path in self.folder.iterdir()):
             raise InvalidInputError(f"{self.folder} is not an index and not empty: nothing is written there")
         with self._locked():
             old = self._read_manifest() if self.exists() else None
             before = 0 if old is None else old["generation"]
             if generation is not None and before != generation:
+                now = f"generation {before}" if old else "the index is gone"
                 raise ConfigError(
-                    f"{self.folder} was saved by somebody else since it was opened "
-                    f"(generation {before}, opened at {generation})",
-                    advice="Open it again and repeat the changes.",
+                    f"{self.folder} was saved by somebody else since it was opened ({now}, opened at {generation})",
+                    advice="Open it again and repeat the changes, or save to another folder.",
                 )
             self._sweep(old)  # what a save that was killed left behind
             kept = {segment["name"]: segment for segment in (old or {"segments": []})["segments"]}
@@ -260,7 +255,7 @@ class Store:
                     "meta": meta,
                     "segments": segments,
                 }
-                _sync_folder(self.folder)
+                sync_folder(self.folder)
                 self._write_manifest(manifest)
             except BaseException:
                 # Interrupted after the manifest took effect, the new files are the index.
@@ -280,7 +275,7 @@ class Store:
             written += [temporary, path]
             blocks = array if isinstance(array, Blocks) else Blocks(array.dtype, array.shape, [array])
             with open(temporary, "wb") as file:
-                size, checksum = _write_npy(file, blocks)
+                size, checksum = write_npy(file, blocks)
                 file.flush()
                 os.fsync(file.fileno())
             os.replace(temporary, path)
@@ -305,18 +300,18 @@ class Store:
         except BaseException:
             temporary.unlink(missing_ok=True)
             raise
-        _sync_folder(self.folder)
+        sync_folder(self.folder)
 
     def _is_ours(self, name: str) -> bool:
-        return name in (_LOCK, _MANIFEST) or name.endswith((".npy", _TEMPORARY))
+        return name in (_LOCK, _MANIFEST, _MANIFEST + _TEMPORARY) or _SEGMENT_FILE.fullmatch(name) is not None
 
     def _sweep(self, manifest: Json | None) -> None:
-        """Remove files of segments that ``manifest`` does not name, and unfinished ones."""
+        """Remove files of segments that ``manifest`` does not name, and unfinished ones; later, if it cannot be now."""
         named = {entry["file"] for _, entry in self._files(manifest)} if manifest else set()
         for path in self.folder.iterdir():
-            segment = path.name.startswith("s") and path.name.endswith((".npy", ".npy" + _TEMPORARY))
-            if (segment or path.name == _MANIFEST + _TEMPORARY) and path.name not in named:
-                path.unlink(missing_ok=True)
+            if self._is_ours(path.name) and path.name not in named | {_LOCK, _MANIFEST}:
+                with contextlib.suppress(OSError):
+                    path.unlink()
 
     @contextlib.contextmanager
     def _locked(self) -> Iterator[None]:
@@ -335,49 +330,17 @@ class Store:
             yield  # closing the file gives the lock back, and so does the end of the process
 
 
-def _write_npy(file: BinaryIO, blocks: Blocks) -> tuple[int, str]:
-    """Write an array in NumPy's format; its size in bytes and its checksum."""
-    dtype = np.dtype(blocks.dtype)
-    header: list[bytes] = []
-
-    class _Sink:
-        def write(self, data: bytes) -> int:
-            header.append(bytes(data))
-            return len(data)
-
-    np.lib.format.write_array_header_1_0(
-        _Sink(),
-        {"descr": np.lib.format.dtype_to_descr(dtype), "fortran_order": False, "shape": tuple(blocks.shape)},
-    )
-    digest = xxhash.xxh3_64()
-    size = 0
-
-    def put(data: Any) -> None:
-        nonlocal size
-        digest.update(data)
-        file.write(data)
-        size += memoryview(data).nbytes
-
-    put(b"".join(header))
-    expected = int(np.prod(blocks.shape, dtype=np.int64)) * dtype.itemsize + size
-    for part in blocks.parts:
-        flat = np.ascontiguousarray(part, dtype).reshape(-1).view(np.uint8)
-        for begin in range(0, len(flat), _BLOCK_BYTES):
-            put(flat[begin : begin + _BLOCK_BYTES].data)
-    if size != expected:
-        raise AssertionError(f"parts of {size} bytes do not make an array of {expected}")
-    return size, digest.hexdigest()
-
-
 def _checksum(manifest: Json) -> str:
     return xxhash.xxh3_64_hexdigest(json.dumps(manifest, sort_keys=True).encode())
 
 
-def _sync_folder(folder: Path) -> None:
-    if not hasattr(os, "O_DIRECTORY"):  # Windows cannot open a folder
-        return
-    handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
+@dataclass(frozen=True)
+class Attachment:
+    """The folder that an index belongs to, and the generation of it that the index knows."""
+
+    store: Store
+    generation: int
+
+    def is_at(self, folder: str | os.PathLike[str]) -> bool:
+        """Whether ``folder`` is that folder, however it is called."""
+        return os.path.realpath(folder) == os.path.realpath(self.store.folder)

@@ -1,12 +1,13 @@
 """Band tables of many rows: building them, merging two, describing them to kernels.
 
 A segment holds ``bands + 1`` tables over the same rows. The last one is that of the ids, which are
-looked up as band keys are. All are sorted arrays of 12 bytes a row (8 of key, 4 of row number) and a
-directory of half a byte to one byte a row.
+looked up as band keys are. All are of the kind that ``kernels.tables`` describes: 8 bytes a row, and
+as much room between them as makes it about 11.5.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
@@ -18,38 +19,42 @@ from ..columns.checks import read_only
 
 Keys: TypeAlias = NDArray[np.uint64]
 Rows: TypeAlias = NDArray[np.uint32]
+Lines: TypeAlias = NDArray[np.uint64]
 Ids: TypeAlias = NDArray[np.uint64]
 Words: TypeAlias = NDArray[np.uint64]
 Positions: TypeAlias = NDArray[np.int64]
 
 CHUNK = 1 << 10
-"""Rows of which one address is kept. ``kernels.lsh.CHUNK_BITS`` is its logarithm."""
+"""Rows of which one address is kept. ``kernels.tables.CHUNK_BITS`` is its logarithm."""
+MAX_SPAN = (1 << 32) - 1
+"""Most rows that one segment numbers."""
 _KEYED_ROWS = 1 << 10  # a block of signatures that stays in the L2 cache between copying and hashing
-_KEYS_A_SLOT = 3  # binary logarithm: one cache line of keys an entry of the directory
+_WORDS_A_LINE = 8
+# Entries to 16 lines: 5.6 a line of 8. Fewer cost memory; with more, more entries stand behind their home.
+_A_16_LINES = 90
+_BEHIND = 8  # lines behind the last home, enough unless many keys are equal
 
 
 @dataclass(frozen=True)
 class Segment:
-    """Sorted tables over rows ``base`` to ``base + span``; rows in them count from ``base``.
+    """Tables over rows ``base`` to ``base + span``; rows in them count from ``base``.
 
-    ``name`` is that of the files it was mapped from, None in memory.
+    ``n`` is the number of rows, ``name`` that of the files it was mapped from, None in memory.
     """
 
-    keys: Keys
-    rows: Rows
-    directory: Rows
+    lines: Lines
+    n: int
     base: int
     span: int
     name: str | None = None
 
     def __len__(self) -> int:
-        return int(self.keys.shape[1])
+        return self.n
 
     def describe(self) -> list[int]:
-        """Fields that ``kernels.bands`` names."""
-        n = len(self)
-        bits = (self.directory.shape[1] - 1).bit_length() - 1
-        return [*(int(a.ctypes.data) for a in (self.keys, self.rows, self.directory)), n, n, bits, self.base]
+        """Fields that ``kernels.tables`` names."""
+        stride = int(self.lines.shape[1])
+        return [int(self.lines.ctypes.data), stride, home_lines(self.n), stride // _WORDS_A_LINE, self.n, self.base]
 
 
 class _Bands:
@@ -62,45 +67,66 @@ class _Bands:
         return self.size
 
 
-def directory_bits(n: int) -> int:
-    """Binary logarithm of the directory's length for ``n`` keys."""
-    return max(1, (max(n, 1) - 1).bit_length() - _KEYS_A_SLOT)
+def home_lines(n: int) -> int:
+    """Lines over which the fragments of ``n`` keys are dealt; part of the format of the files."""
+    return max(1, -(-16 * n // _A_16_LINES))
+
+
+def _empty_lines(n_tables: int, lines: int) -> Lines:
+    """Memory for tables, whose lines are lines of the cache."""
+    words = n_tables * lines * _WORDS_A_LINE
+    room: Lines = np.empty(words + _WORDS_A_LINE - 1, np.uint64)
+    first = -(room.ctypes.data // 8) % _WORDS_A_LINE
+    return room[first : first + words].reshape(n_tables, -1)
+
+
+def _written(n_tables: int, n: int, write: Callable[[int, Lines, Scratch], int], threads: int) -> Lines:
+    """Tables that ``write`` fills, given the number and the memory of one; it returns the lines it needs."""
+    room = home_lines(n) + _BEHIND
+    while True:
+        lines = _empty_lines(n_tables, room)
+        needed = np.empty(n_tables, np.int64)
+
+        def work(band: _Bands, scratch: Scratch, lines: Lines = lines, needed: Positions = needed) -> None:
+            needed[band.number] = write(band.number, lines[band.number], scratch)
+
+        run_blocks((_Bands(i, n) for i in range(n_tables)), work, _ignore, threads=threads)
+        if needed.max() <= room:
+            return read_only(lines)
+        room = int(needed.max())
 
 
 def sort_bands(keys: Keys, base: int, span: int, threads: int) -> Segment:
-    """Segment of rows whose keys are given in the order of the rows, as ``(bands + 1, n)``. Sorts ``keys``."""
-    from ..kernels.bands import fill_directory, sort_keys
+    """Segment of rows whose keys are given in the order of the rows, as ``(bands + 1, n)``.
+
+    ``keys`` becomes the entries of the tables, sorted.
+    """
+    from ..kernels.tables import place_entries, sort_entries
 
     n_tables, n = keys.shape
-    rows = np.empty((n_tables, n), np.uint32)
-    directory = np.empty((n_tables, (1 << directory_bits(n)) + 1), np.uint32)
+    is_sorted = [False] * n_tables
 
-    def work(band: _Bands, scratch: Scratch) -> None:
-        spare_keys = scratch.take("keys", n, np.uint64)
-        spare_rows = scratch.take("rows", n, np.uint32)
-        sort_keys(keys[band.number], rows[band.number], spare_keys, spare_rows)
-        fill_directory(read_only(keys[band.number]), directory[band.number])
+    def write(i: int, out: Lines, scratch: Scratch) -> int:
+        if not is_sorted[i]:
+            sort_entries(keys[i], scratch.take("keys", n, np.uint64))
+            is_sorted[i] = True
+        return int(place_entries(keys[i], home_lines(n), out))
 
-    run_blocks((_Bands(b, n) for b in range(n_tables)), work, _ignore, threads=threads)
-    return Segment(read_only(keys), read_only(rows), read_only(directory), base, span)
+    return Segment(_written(n_tables, n, write, threads), n, base, span)
 
 
 def merge(a: Segment, b: Segment, threads: int) -> Segment:
     """Segment of the rows of both; ``b`` has the newer ones."""
-    from ..kernels.bands import fill_directory, merge_sorted
+    from ..kernels.tables import merge_entries, place_entries
 
-    n_tables, n = len(a.keys), len(a) + len(b)
-    keys, rows = np.empty((n_tables, n), np.uint64), np.empty((n_tables, n), np.uint32)
-    directory = np.empty((n_tables, (1 << directory_bits(n)) + 1), np.uint32)
-    shift = b.base - a.base
+    n, shift = len(a) + len(b), b.base - a.base
 
-    def work(band: _Bands, scratch: Scratch) -> None:
-        i = band.number
-        merge_sorted(a.keys[i], a.rows[i], b.keys[i], b.rows[i], shift, keys[i], rows[i])
-        fill_directory(read_only(keys[i]), directory[i])
+    def write(i: int, out: Lines, scratch: Scratch) -> int:
+        entries = scratch.take("entries", n, np.uint64)
+        merge_entries(a.lines[i], b.lines[i], shift, entries)
+        return int(place_entries(entries, home_lines(n), out))
 
-    run_blocks((_Bands(i, n) for i in range(n_tables)), work, _ignore, threads=threads)
-    return Segment(read_only(keys), read_only(rows), read_only(directory), a.base, shift + b.span)
+    return Segment(_written(len(a.lines), n, write, threads), n, a.base, shift + b.span)
 
 
 def key_rows(words: Words, ids: Ids, n_rows: int, keys: Keys, out: Words | None, threads: int) -> None:

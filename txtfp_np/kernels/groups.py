@@ -146,7 +146,7 @@ def spread_hits(hits, starts, order, alive, base, out, counts):
     starts, order : int64[groups + 1], uint32[n], read-only
         As in :func:`spread_pairs`.
     alive : bool[:], read-only
-        Rows that count, by number.
+        Rows that count, by number; empty: all.
     base : int
         Added to the numbers in ``order``.
     out : tuple of int64[:], uint8[:]
@@ -164,7 +164,7 @@ def spread_hits(hits, starts, order, alive, base, out, counts):
             group = np.int64(ranks[hit])
             for i in range(starts[group], starts[group + 1]):
                 row = np.int64(order[i]) + base
-                if alive[row]:
+                if len(alive) == 0 or alive[row]:
                     out_rows[written] = row
                     out_distances[written] = distances[hit]
                     written += 1
@@ -177,10 +177,15 @@ def spread_hits(hits, starts, order, alive, base, out, counts):
 
 @helper
 def _sort_rows(rows, distances):
-    """Few are inserted one by one; many are sorted."""
+    """Few are inserted one by one; many are merged: they come in ascending runs, for which quicksort is quadratic."""
     n = len(rows)
     if n > 32:
-        order = np.argsort(rows)
+        place = 1
+        while place < n and rows[place - 1] <= rows[place]:
+            place += 1
+        if place == n:
+            return
+        order = np.argsort(rows, kind="mergesort")
         rows[:] = rows[order]
         distances[:] = distances[order]
         return

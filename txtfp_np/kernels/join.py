@@ -4,19 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from ._jit import helper, kernel
+from ._jit import kernel
 from .bands import band_key
-from .intrinsics import address, peek_u64
-from .lsh import equal_slots, slots_at
+from .intrinsics import address
+from .lsh import all_equal, equal_slots, slots_at
 from .scan import prefetch
-
-
-@helper
-def _all_equal(a, b, n):
-    for i in range(n):
-        if peek_u64(a + 8 * i) != peek_u64(b + 8 * i):
-            return False
-    return True
 
 
 @kernel
@@ -60,7 +52,7 @@ def find_equal(words_at, rows, n_words, keys, order, out):
         for j in range(begin, i):
             other = np.int64(order[j])
             # a hash shared by unlike rows is looked through to its end; equal rows end at the first
-            if out[other] == other and _all_equal(at, slots_at(chunks, rows[other], n_words), n_words - 1):
+            if out[other] == other and all_equal(at, slots_at(chunks, rows[other], n_words), n_words - 1):
                 out[mine] = other
                 break
 
@@ -103,11 +95,11 @@ def join_band(words_at, rows, keys, order, shape, cursor, out):
             other = rows[order[j]]
             j += 1
             other_at = slots_at(chunks, other, n_words)
-            if not _all_equal(at + 8 * band * n_rows, other_at + 8 * band * n_rows, n_rows):
+            if not all_equal(at + 8 * band * n_rows, other_at + 8 * band * n_rows, n_rows):
                 continue  # the hash alone is equal
             found_before = False
             for earlier in range(band):
-                if _all_equal(at + 8 * earlier * n_rows, other_at + 8 * earlier * n_rows, n_rows):
+                if all_equal(at + 8 * earlier * n_rows, other_at + 8 * earlier * n_rows, n_rows):
                     found_before = True
                     break
             if found_before:

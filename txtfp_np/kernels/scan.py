@@ -30,11 +30,11 @@ def _twin_equal_words(a: int, b: int, n_vectors: int) -> int:
     return sum(x == y for x, y in zip(mine, other, strict=True))
 
 
-def _twin_compare_16(at: int, key: Any) -> Any:
-    words = list((ctypes.c_uint64 * 16).from_address(int(at)))
-    below = sum((word < int(key)) << i for i, word in enumerate(words))
-    equal = sum((word == int(key)) << i for i, word in enumerate(words))
-    return np.uint64(below | equal << 16)
+def _twin_compare_8(at: int, half: Any) -> Any:
+    halves = [word >> 32 for word in (ctypes.c_uint64 * 8).from_address(int(at))]
+    below = sum((one < int(half)) << i for i, one in enumerate(halves))
+    equal = sum((one == int(half)) << i for i, one in enumerate(halves))
+    return np.uint64(below | equal << 8)
 
 
 # ── LLVM forms ──────────────────────────────────────────────────────────────────────────────────
@@ -73,15 +73,16 @@ def _equal_words_typing(typingctx: Any, a: Any, b: Any, n_vectors: Any) -> Any:
     return types.int64(types.int64, types.int64, types.int64), codegen
 
 
-def _compare_16_typing(typingctx: Any, at: Any, key: Any) -> Any:
-    vector, mask = ir.VectorType(_WORD, 16), ir.IntType(16)
+def _compare_8_typing(typingctx: Any, at: Any, half: Any) -> Any:
+    mask = ir.IntType(8)
 
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        words = _load(builder, args[0], ir.Constant(_WORD, 0), vector)
-        key = _splat(builder, args[1], vector)
-        below = builder.zext(builder.bitcast(builder.icmp_unsigned("<", words, key), mask), _WORD)
-        equal = builder.zext(builder.bitcast(builder.icmp_unsigned("==", words, key), mask), _WORD)
-        return builder.or_(below, builder.shl(equal, ir.Constant(_WORD, 16)))
+        words = _load(builder, args[0], ir.Constant(_WORD, 0), _VECTOR)
+        halves = builder.lshr(words, ir.Constant(_VECTOR, [32] * 8))
+        half = _splat(builder, args[1], _VECTOR)
+        below = builder.zext(builder.bitcast(builder.icmp_unsigned("<", halves, half), mask), _WORD)
+        equal = builder.zext(builder.bitcast(builder.icmp_unsigned("==", halves, half), mask), _WORD)
+        return builder.or_(below, builder.shl(equal, ir.Constant(_WORD, 8)))
 
     return types.uint64(types.int64, types.uint64), codegen
 
@@ -89,9 +90,9 @@ def _compare_16_typing(typingctx: Any, at: Any, key: Any) -> Any:
 # ── what kernels import ─────────────────────────────────────────────────────────────────────────
 # prefetch(address): start fetching the cache line; any address is allowed.
 # equal_words(a, b, n_vectors): how many of 8 * n_vectors words at two addresses are equal.
-# compare_16(address, key): 16 bits that say which of 16 words are below the key, then 16 for equal ones.
+# compare_8(address, half): 8 bits that say which of 8 words have an upper half below it, then 8 for equal ones.
 if numba.config.DISABLE_JIT:
-    prefetch, equal_words, compare_16 = _twin_prefetch, _twin_equal_words, _twin_compare_16
+    prefetch, equal_words, compare_8 = _twin_prefetch, _twin_equal_words, _twin_compare_8
 else:
     prefetch, equal_words = intrinsic(_prefetch_typing), intrinsic(_equal_words_typing)
-    compare_16 = intrinsic(_compare_16_typing)
+    compare_8 = intrinsic(_compare_8_typing)

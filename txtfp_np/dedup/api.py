@@ -1,0 +1,175 @@
+"""The one call that removes near-duplicates from a column."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ..columns import Progress, TextColumn, Texts, as_text_column, is_single, resolve_threads
+from ..columns.checks import check_errors_option
+from ..errors import ConfigError, InvalidInputError
+from ..index import LshIndex
+from ..options import check_flag
+from ..sketch import MinHashFingerprinter
+from ..sketch.base import SketchFingerprinter
+from .against import add_kept, check_index, find_indexed, find_known
+from .pairs import find_pairs
+from .policies import keep_order
+from .result import DedupResult, make_result
+from .settings import Verify, check_settings
+
+
+def dedup(
+    texts: Texts,
+    threshold: float = 0.7,
+    *,
+    method: str = "minhash",
+    fingerprinter: SketchFingerprinter | None = None,
+    scope: str = "resemblance",
+    verify: str | None = None,
+    linkage: str = "star",
+    keep: str | ArrayLike = "first",
+    recall: float = 0.99,
+    max_distance: int | None = None,
+    against: Texts | LshIndex | None = None,
+    update: bool = False,
+    errors: str = "strict",
+    threads: int | None = None,
+    progress: Progress = False,
+) -> DedupResult:
+    """Find near-duplicates, and say which documents to keep.
+
+    Parameters
+    ----------
+    texts : column
+        Anything that :class:`TextColumn` takes.
+    threshold : float
+        Similarity, above 0 and at most 1, from which two documents are near-duplicates. For
+        ``method="minhash"``.
+    method : {"minhash", "simhash"}
+        The sketch by which pairs are found. With MinHash the similarity is the Jaccard similarity of the
+        sets of shingles. With SimHash it is ``1 - distance / bits``, and a pair is what differs in at most
+        ``max_distance`` bits; none is missed.
+    fingerprinter : MinHashFingerprinter or SimHashFingerprinter, optional
+        Canonicalises, tokenises and sketches. None: the defaults, for MinHash 128 slots over shingles of
+        five words.
+    scope : {"resemblance", "containment"}
+        Shared shingles over those of both documents, or over those of the smaller one: for one text inside
+        another. Containment is found exactly, without sketches; it takes some 50 bytes a shingle of memory.
+    verify : {"exact", "signature", "none"}, optional
+        What makes a candidate a pair: the exact similarity of the sets of shingle hashes (default for
+        MinHash), the estimate from the signatures (SimHash knows no other), or nothing: then any two that share a
+        band are a pair, however little alike.
+    linkage : {"star", "components"}
+        Star: in the order of ``keep``, each document that is not removed yet is kept and removes those
+        that form a pair with it. So no removed document is further from the one it stands by than the threshold,
+        and no two kept ones form a pair. Components: what hangs together by pairs is one cluster, of which one
+        document is kept.
+    keep : {"first", "last", "longest", "shortest"} or array (n,)
+        Which of several to prefer; or a number for each, the highest being preferred. Lengths are bytes of
+        UTF-8. Ties by position.
+    recall : float
+        Probability, below 1, that a pair at the threshold becomes a candidate; more similar ones do more often.
+    max_distance : int, optional
+        Bits in which SimHashes may differ; None: 3.
+    against : column or LshIndex, optional
+        Documents, or their signatures, that are there already: what is similar to one of them goes, too, and no other
+        row stands by it. An index is asked by its own bands, and nothing is verified exactly then.
+    update : bool
+        Add the signatures of what is kept to the index, under the ids that follow the highest one there.
+    errors : {"strict", "replace"}
+        Whether bad UTF-8 is an error or becomes U+FFFD.
+    threads : int, optional
+        Threads to use; None: every core this process may use. Never changes the result.
+    progress : bool or callable
+        True: a line on stderr. A callable gets (documents done, documents in all).
+
+    Returns
+    -------
+    DedupResult
+        ``keep``, ``cluster``, ``representative``, ``pairs``, and more.
+
+    Raises
+    ------
+    InvalidInputError
+        If a document is not text or not UTF-8 (with ``.row``), or one ``str`` was given.
+    ConfigError
+        If an option has a value it cannot have, or that another one excludes.
+
+    Notes
+    -----
+    Equal documents, that is of equal bytes or, with exact verification, of equal sets of shingles, are
+    found first and cost no pairs; they never survive side by side. Documents without a single token are
+    kept and belong to no cluster. The result holds on to the texts, for :meth:`DedupResult.explain`.
+
+    Time grows with the text, and with the number of pairs. Memory is that of the texts, a signature (1032 bytes
+    with 128 slots) a distinct document, and 44 bytes a pair; exact sets are made in portions.
+
+    Examples
+    --------
+    >>> import txtfp_np as tx
+    >>> texts = [
+    ...     "the cat sat on the mat and looked at the dog that slept near the fire",
+    ...     "The cat sat on the mat, and looked at the dog that slept near the fire.",
+    ...     "the cat sat on the mat and looked at the dog that slept near the door",
+    ...     "stock prices fell sharply on monday after the central bank raised its rates",
+    ... ]
+    >>> result = tx.dedup(texts, threshold=0.7)
+    >>> result.keep
+    array([ True, False, False,  True])
+    >>> result.pairs.tolist()
+    [(0, 1, 1.0), (0, 2, 0.8461538553237915)]
+    >>> tx.dedup(texts, method="simhash", max_distance=10).keep
+    array([ True, False, False,  True])
+
+    Daily increments: only what is not known yet is kept, and remembered.
+
+    >>> index = tx.LshIndexBuilder.for_recall(0.7).build()
+    >>> tx.dedup(texts[:2], against=index, update=True).keep, len(index)
+    (array([ True, False]), 1)
+    >>> today = tx.dedup(texts[2:], against=index, update=True)
+    >>> today.keep, today.against, today.added
+    (array([False,  True]), array([ 0, -1]), array([-1,  1]))
+    """
+    if isinstance(against, LshIndex) and fingerprinter is None and method == "minhash":
+        fingerprinter = MinHashFingerprinter(h=against.h)
+    settings = check_settings(threshold, method, fingerprinter, scope, verify, linkage, recall, max_distance)
+    if isinstance(against, LshIndex):
+        check_index(against, settings, verify)
+        if settings.verify == Verify.EXACT:
+            settings = dataclasses.replace(settings, verify=Verify.SIGNATURE)
+    if check_flag("update", update) and not isinstance(against, LshIndex):
+        raise ConfigError("update=True adds to an index: against must be an LshIndex", argument="update")
+    check_errors_option(errors)
+    n_threads = resolve_threads(threads)
+    column = _as_column(texts, "texts", errors)
+    rank = keep_order(keep, len(column), np.diff(column.offsets))
+    if against is None:
+        found = find_pairs(column, settings, n_threads, progress)
+        return make_result(column, settings, rank, found)
+    if not isinstance(against, LshIndex):
+        others = _as_column(against, "against", errors)
+        return make_result(column, settings, rank, *find_known(column, others, settings, n_threads, progress))
+    found, known, signed = find_indexed(column, against, settings, n_threads, progress)
+    result = make_result(column, settings, rank, found, known)
+    if update:
+        kept = np.flatnonzero(result.keep)
+        known = known._replace(added=add_kept(against, kept, column, settings, signed))
+        result = make_result(column, settings, rank, found, known)
+    return result
+
+
+def _as_column(texts: Texts, argument: str, errors: str) -> TextColumn:
+    if is_single(texts):
+        raise InvalidInputError(
+            f"{argument} must be a column of documents, got one {type(texts).__name__}",
+            argument=argument,
+            advice="Pass a list of documents, or a column of a table.",
+        )
+    try:
+        return as_text_column(texts, errors=errors)
+    except InvalidInputError as error:
+        error.argument = argument
+        raise

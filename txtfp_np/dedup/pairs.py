@@ -1,0 +1,285 @@
+"""Pairs of documents that are alike: candidates, and which of them are."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..columns import Appender, Progress, TextColumn, TextRows
+from ..columns.checks import read_only
+from ..errors import InvalidInputError, TokenizerError
+from ..index import HammingIndex
+from ..index.arguments import Geometry, slots_needed
+from ..index.join import banded_pairs, first_equal, sort_in_place, words_at
+from .containment import Matches, contained, take_sets
+from .copies import equal_bytes, equal_sets, refine
+from .settings import Method, Settings, Verify
+from .verify import set_shares, shingle_sets
+
+Rows = NDArray[np.int64]
+
+# How far below the threshold an estimate may be before a pair is not verified. Slots of one document are not quite
+# independent (two hashes make them all): at the threshold one pair of 1,000 is lost by this if sets are of a few
+# shingles, one of 3,000 if they are of a hundred.
+_SIGMAS = 6
+_SET_BYTES = 1 << 28  # text of documents whose sets are in memory at a time
+
+
+class Found(NamedTuple):
+    """Pairs of rows that are alike.
+
+    Attributes
+    ----------
+    equal : int64 (n,)
+        First row with an equal document: equal bytes, and with exact verification equal sets.
+    group : int64 (n,)
+        Row that stands for each one in ``i`` and ``j``: the first whose signature, at least, is equal.
+    empty : bool (n,)
+        Documents without a single token.
+    i, j : int64 (m,)
+        Pairs, the earlier row first, in ascending order; of different groups.
+    share : float64 (m,)
+        Their similarity.
+    """
+
+    equal: Rows
+    group: Rows
+    empty: NDArray[np.bool_]
+    i: Rows
+    j: Rows
+    share: NDArray[np.float64]
+
+
+class Signed(NamedTuple):
+    """Signatures of the documents that differ in their bytes: ``rows``; ``ok``: which have a token at all."""
+
+    rows: Rows
+    records: NDArray[Any]
+    ok: NDArray[np.bool_]
+
+
+class Positions(NamedTuple):
+    """Groups of equal documents, as in :class:`Found`, among the rows that differ in their bytes."""
+
+    equal: Rows
+    group: Rows
+    empty: NDArray[np.bool_]
+
+
+class Task(NamedTuple):
+    """What to find pairs in: rows of a column that differ in their bytes.
+
+    ``fresh`` marks those of interest: pairs of two others are left out. None: all are.
+    """
+
+    column: TextColumn
+    rows: Rows
+    settings: Settings
+    threads: int | None
+    progress: Progress
+    fresh: NDArray[np.bool_] | None = None
+    signed: Signed | None = None
+
+    def of_interest(self, group: Rows) -> NDArray[np.bool_]:
+        """Groups, by their first position, that hold a row of interest."""
+        fresh = np.ones(len(group), np.bool_)
+        if self.fresh is not None:
+            fresh[:] = False
+            fresh[group[self.fresh]] = True
+        return fresh
+
+
+def find_pairs(
+    column: TextColumn,
+    settings: Settings,
+    threads: int | None,
+    progress: Progress = False,
+    *,
+    n_known: int = 0,
+    signed: Signed | None = None,
+) -> Found:
+    """All pairs within a column, but for those whose documents are both among the first ``n_known`` rows only."""
+    same = equal_bytes(column)
+    rows = np.flatnonzero(same == np.arange(len(column)))
+    fresh = None
+    if n_known:
+        fresh = np.zeros(len(column), np.bool_)
+        fresh[same[n_known:]] = True
+        fresh = fresh[rows]
+    task = Task(column, rows, settings, threads, progress, fresh, signed)
+    if settings.scope == "containment":
+        positions, found = _contained(task)
+    else:
+        # signatures live inside these calls only
+        positions, found = _near_bits(task) if settings.method == Method.SIMHASH else _near_sets(task)
+        if settings.verify == Verify.EXACT:
+            found = verified(column, *found[:2], settings, threads)
+    equal, group, empty = (rows[positions.equal], rows[positions.group], positions.empty)
+    return _of_all_rows(same, rows, Found(equal, group, empty, *found))
+
+
+def _of_all_rows(same: Rows, rows: Rows, found: Found) -> Found:
+    """What was found among ``rows``, said of all rows; ``same`` is the first row of equal bytes of each."""
+    place = np.empty(len(same), np.int64)
+    place[rows] = np.arange(len(rows))
+    place = place[same]
+    empty = found.empty[place]
+    own = np.arange(len(same))
+    equal = np.where(empty, own, found.equal[place])
+    group = np.where(empty, own, found.group[place])
+    i, j = np.minimum(found.i, found.j), np.maximum(found.i, found.j)
+    keys = (i.astype(np.uint64) << np.uint64(32)) | j.astype(np.uint64)
+    order = sort_in_place(keys)
+    return Found(equal, group, empty, i[order], j[order], found.share[order])
+
+
+def sign_rows(task: Task) -> Signed:
+    """Signatures of the rows."""
+    if task.signed is not None:
+        return task.signed
+    column, rows, settings, threads, progress, *_ = task
+    try:
+        records, ok = settings.fingerprinter.fingerprint(
+            TextRows(column, rows), on_empty="mask", threads=threads, progress=progress
+        )
+    except (TokenizerError, InvalidInputError) as error:  # a user's tokenizer, or hasher
+        if error.row is not None:
+            error.row = int(rows[error.row])
+        raise
+    return Signed(rows, records, ok)
+
+
+# ── MinHash ─────────────────────────────────────────────────────────────────────────────────────
+def _near_sets(task: Task) -> tuple[Positions, Matches]:
+    """Candidates by bands; their similarity is the estimate."""
+    settings, rows = task.settings, task.rows
+    signed = sign_rows(task)
+    groups = equal_signatures(task.column, signed, settings, task.threads)
+    fresh = task.of_interest(groups.group)
+    chosen = np.flatnonzero(signed.ok & (groups.group == np.arange(len(rows))))
+    bands = settings.bands
+    if bands is None or len(chosen) < 2:
+        return groups, (np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0))
+    _words, at = signature_rows(signed.records)
+    geometry = Geometry(bands.bands, bands.rows, bands.h)
+    i, j, equal = (Appender(kind, 0) for kind in (np.uint32, np.uint32, np.uint16))
+    for block in banded_pairs(at, chosen, geometry, least_slots(settings)):
+        wanted = fresh[block.i] | fresh[block.j]
+        for out, values in zip((i, j, equal), block, strict=True):
+            out.append(values[wanted])
+    first, second = (rows[side.values().astype(np.int64)] for side in (i, j))
+    return groups, (first, second, equal.values() / np.float64(bands.h))
+
+
+def signature_rows(records: NDArray[Any]) -> tuple[NDArray[np.uint64], Rows]:
+    """Words of MinHash signatures, and where they lie, for kernels; the words must outlive the addresses."""
+    words = read_only(np.ascontiguousarray(records)).view(np.uint64).reshape(len(records), records.itemsize // 8)
+    return words, words_at(words)
+
+
+def equal_signatures(column: TextColumn, signed: Signed, settings: Settings, threads: int | None) -> Positions:
+    """Groups of documents whose signatures are equal; with exact verification, whose sets are."""
+    rows, records, ok = signed
+    _words, at = signature_rows(records)
+    live = read_only(np.flatnonzero(ok))
+    group = np.arange(len(rows))
+    group[live] = live[first_equal(at, live, settings.fingerprinter.h)]
+    if settings.verify == Verify.EXACT:
+        group = refine(group, TextRows(column, rows), settings.fingerprinter, threads)
+        return Positions(group, group, ~ok)
+    return Positions(np.arange(len(rows)), group, ~ok)
+
+
+def least_slots(settings: Settings) -> int:
+    """Equal slots without which a candidate is not looked at any further."""
+    t, h = settings.threshold, settings.fingerprinter.h
+    if settings.verify == Verify.NONE:
+        return 0
+    if settings.verify == Verify.SIGNATURE:
+        return slots_needed(t, h) or 0
+    return max(0, int(h * (t - _SIGMAS * np.sqrt(t * (1 - t) / h))))
+
+
+def verified(column: TextColumn, i: Rows, j: Rows, settings: Settings, threads: int | None) -> Matches:
+    """Those candidates whose exact similarity is at least the threshold."""
+    kept: list[Matches] = []
+    place = np.empty(len(column), np.int64)
+    for part in _batches(column, i, j):
+        mine, other = i[part], j[part]
+        rows = _rows_in(len(column), mine, other)
+        place[rows] = np.arange(len(rows))
+        sets = shingle_sets(TextRows(column, rows), settings.fingerprinter, threads)
+        share = set_shares(sets, place[mine], place[other], settings.scope, threads)
+        enough = share >= settings.threshold
+        kept.append((mine[enough], other[enough], share[enough]))
+    if not kept:
+        return i[:0], j[:0], np.empty(0)
+    return tuple(np.concatenate(side) for side in zip(*kept, strict=True))  # type: ignore[return-value]
+
+
+def _rows_in(n: int, i: Rows, j: Rows) -> Rows:
+    """Rows that are in a pair."""
+    mask = np.zeros(n, np.bool_)
+    mask[i] = mask[j] = True
+    return np.flatnonzero(mask)
+
+
+def _batches(column: TextColumn, i: Rows, j: Rows) -> Iterator[Rows | slice]:
+    """Pairs in portions whose documents are not too much text; documents that hang together stay together."""
+    from ..kernels.linkage import component_rows
+
+    if len(i) == 0:
+        return
+    n = len(column)
+    rows = _rows_in(n, i, j)
+    lengths = np.diff(column.offsets)
+    if int(lengths[rows].sum()) <= _SET_BYTES:
+        yield slice(None)
+        return
+    component, decided = np.empty(n, np.int64), np.empty(n, np.int64)
+    component_rows(read_only(i), read_only(j), read_only(np.arange(n)), component, decided)
+    sizes = np.bincount(component[rows], weights=lengths[rows], minlength=n)
+    batch = (np.cumsum(sizes) // _SET_BYTES).astype(np.int64)  # of the component that begins with a row
+    of_pair = batch[component[i]]
+    order = np.argsort(of_pair, kind="stable")
+    yield from np.split(order, np.flatnonzero(np.diff(of_pair[order])) + 1)
+
+
+# ── containment ─────────────────────────────────────────────────────────────────────────────────
+def _contained(task: Task) -> tuple[Positions, Matches]:
+    column, rows, settings, threads, progress, *_ = task
+    sets = shingle_sets(TextRows(column, rows), settings.fingerprinter, threads, progress=progress)
+    empty = sets.sizes == 0
+    equal = equal_sets(sets)
+    chosen = np.flatnonzero(~empty & (equal == np.arange(len(rows))))
+    fresh = task.of_interest(equal)[chosen]
+    i, j, share = contained(take_sets(sets, chosen), settings.threshold, threads, fresh)
+    return Positions(equal, equal, empty), (rows[chosen[i]], rows[chosen[j]], share)
+
+
+# ── SimHash ─────────────────────────────────────────────────────────────────────────────────────
+def _near_bits(task: Task) -> tuple[Positions, Matches]:
+    rows, settings = task.rows, task.settings
+    _, records, ok = sign_rows(task)
+    bits = settings.fingerprinter.bits
+    live = np.flatnonzero(ok)
+    group = np.arange(len(rows))
+    if len(live) == 0:
+        return Positions(group, group, ~ok), (live, live, np.empty(0))
+    group[live] = live[first_equal_fingerprints(records[live])]
+    i, j, distance = HammingIndex(records[live], settings.max_distance, bits=bits).find_all(True, task.threads)
+    i, j, fresh = live[i], live[j], task.of_interest(group)
+    wanted = fresh[i] | fresh[j]
+    found = rows[i[wanted]], rows[j[wanted]], 1 - distance[wanted] / bits
+    return Positions(np.arange(len(rows)), group, ~ok), found
+
+
+def first_equal_fingerprints(fingerprints: NDArray[Any]) -> Rows:
+    """Position of the first equal fingerprint."""
+    axis = 0 if fingerprints.ndim > 1 else None
+    _, first, inverse = np.unique(fingerprints, return_index=True, return_inverse=True, axis=axis)
+    places: Rows = first[inverse.reshape(-1)]
+    return places

@@ -1,0 +1,137 @@
+"""What a deduplication is asked to do, checked once."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+import numpy as np
+
+from ..errors import ConfigError
+from ..index.bands import LshIndexBuilder
+from ..options import check_choice, check_count
+from ..sketch import MinHashFingerprinter, SimHashFingerprinter
+from .linkage import check_linkage
+from .verify import check_scope
+
+MAX_DISTANCE = 3
+
+
+class Method(StrEnum):
+    """The sketch by which pairs are found."""
+
+    MINHASH = "minhash"
+    SIMHASH = "simhash"
+
+
+class Verify(StrEnum):
+    """What decides whether a candidate is a pair."""
+
+    EXACT = "exact"
+    SIGNATURE = "signature"
+    NONE = "none"
+
+
+@dataclass(frozen=True)
+class Settings:
+    """Options that decide which pairs there are, and how they are linked.
+
+    ``bands`` are those by which pairs are found; None: other ways are.
+    """
+
+    method: Method
+    fingerprinter: Any
+    threshold: float
+    scope: str
+    verify: Verify
+    linkage: str
+    recall: float
+    max_distance: int
+    bands: LshIndexBuilder | None = None
+
+
+def check_similarity(argument: str, value: object) -> float:
+    """A similarity above 0 and at most 1."""
+    is_number = isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)
+    if not is_number or not 0 < value <= 1:  # type: ignore[operator]
+        raise ConfigError(f"{argument} must be a number in (0.0, 1.0], got {value!r}", argument=argument)
+    return float(value)  # type: ignore[arg-type]
+
+
+def check_settings(
+    threshold: object,
+    method: object,
+    fingerprinter: Any,
+    scope: str,
+    verify: object,
+    linkage: str,
+    recall: object,
+    max_distance: object,
+) -> Settings:
+    """Settings of these options, or what is wrong with them."""
+    kind = check_choice("method", method, Method)
+    check_linkage(linkage)
+    check_scope(scope)
+    wanted = check_similarity("recall", recall)
+    if wanted == 1:
+        raise ConfigError(
+            "recall must be below 1.0: bands find pairs with a probability", argument="recall", advice="0.999 is fine."
+        )
+    limit = check_similarity("threshold", threshold)
+    if kind == Method.SIMHASH:
+        if fingerprinter is None:
+            fingerprinter = SimHashFingerprinter()
+        return _simhash(fingerprinter, scope, verify, linkage, wanted, max_distance)
+    if max_distance is not None:
+        raise ConfigError(
+            f"max_distance is for method='simhash', got {max_distance!r}",
+            argument="max_distance",
+            advice="With method='minhash' it is the threshold that decides.",
+        )
+    if fingerprinter is None:
+        fingerprinter = MinHashFingerprinter()
+    if not isinstance(fingerprinter, MinHashFingerprinter):
+        raise _wrong_fingerprinter(fingerprinter, kind, "MinHashFingerprinter")
+    how = Verify.EXACT if verify is None else check_choice("verify", verify, Verify)
+    if scope == "containment" and how != Verify.EXACT:
+        raise ConfigError(
+            f"scope='containment' is always verified exactly, got verify={str(how)!r}",
+            argument="verify",
+            advice="Leave verify out: MinHash signatures estimate resemblance, not containment.",
+        )
+    bands = None
+    if scope == "resemblance" and limit < 1:  # at 1 only equal sets are alike
+        below_one = float(np.nextafter(np.float32(1), np.float32(0)))  # bands are chosen in single precision
+        bands = LshIndexBuilder.for_recall(min(limit, below_one), fingerprinter.h, recall=wanted)
+    return Settings(kind, fingerprinter, limit, scope, how, linkage, wanted, MAX_DISTANCE, bands)
+
+
+def _simhash(
+    fingerprinter: Any, scope: str, verify: object, linkage: str, recall: float, max_distance: object
+) -> Settings:
+    if not isinstance(fingerprinter, SimHashFingerprinter):
+        raise _wrong_fingerprinter(fingerprinter, Method.SIMHASH, "SimHashFingerprinter")
+    if fingerprinter.bits > 128:
+        raise ConfigError(
+            f"method='simhash' takes fingerprints of 32, 64 or 128 bits, got {fingerprinter.bits}",
+            argument="fingerprinter",
+        )
+    if scope != "resemblance":
+        raise ConfigError("scope='containment' needs method='minhash'", argument="scope")
+    if verify is not None and check_choice("verify", verify, Verify) != Verify.SIGNATURE:
+        raise ConfigError(
+            f"method='simhash' compares signatures: verify must be 'signature', got {verify!r}",
+            argument="verify",
+            advice="Leave it out, or take method='minhash'.",
+        )
+    most = fingerprinter.bits - 1
+    distance = MAX_DISTANCE if max_distance is None else check_count("max_distance", max_distance, 0, min(most, 63))
+    limit = 1 - distance / fingerprinter.bits
+    return Settings(Method.SIMHASH, fingerprinter, limit, scope, Verify.SIGNATURE, linkage, recall, distance)
+
+
+def _wrong_fingerprinter(fingerprinter: object, method: Method, wanted: str) -> ConfigError:
+    return ConfigError(
+        f"method={str(method)!r} takes a {wanted}, got a {type(fingerprinter).__name__}", argument="fingerprinter"
+    )
