@@ -13,7 +13,7 @@ NEWEST_VENV := .venv-newest
 GOLDEN := -q -o addopts="--import-mode=importlib --strict-markers"
 
 PYTEST_ARGS ?= -n auto --dist loadfile
-FOLDER      ?= docs/sample
+FOLDER      ?=
 # Where UCD files are kept: 16.0.0/ and 17.0.0/
 UCD         ?=
 
@@ -59,8 +59,8 @@ notebooks: $(STAMP)  ## run every notebook; they are kept without outputs
 
 demo bench: export NUMBA_CACHE_DIR ?= $(CURDIR)/.cache/numba-$(KERNELS)
 
-demo: $(STAMP)  ## a summary of the texts in docs/sample, or of FOLDER=...
-	@$(BIN)/python docs/demo.py "$(FOLDER)"
+demo: $(STAMP)  ## near-duplicates among the licences in .venv, or the texts in FOLDER=...
+	@$(BIN)/python docs/demo.py $(if $(FOLDER),"$(FOLDER)") --report build/demo/near-duplicates.html
 
 bench: DATA ?= ../shared/data
 bench: $(STAMP)  ## speed beside peers (7 min), on the texts in DATA=... (made-up ones without)
@@ -80,6 +80,7 @@ wheel: $(STAMP)  ## build the wheel into build/wheel and look inside
 	@! grep -v -e '^txtfp_np/' -e '^txtfp_np-[^/]*\.dist-info/' build/wheel/contents.txt
 	@grep -q '^txtfp_np/py\.typed$$' build/wheel/contents.txt
 	@grep -q '^txtfp_np/unicode/.*\.npz$$' build/wheel/contents.txt
+	@test $$(grep -c '^txtfp_np/dedup/page/report\.\(html\|css\|js\)$$' build/wheel/contents.txt) = 3
 	@ls build/wheel/*.whl
 
 # The tests are copied away, so that the source tree cannot be imported in place of the wheel.

@@ -18,9 +18,11 @@ BENCHMARKS = {
     "stages": "what each stage of a signature costs, one core: ns a token, ns a byte",
     "text": "columns, canonical text and tokens, one core, beside what Python users have",
     "index": "LSH index: bulk insert, threshold queries, files, beside rensa and datasketch",
+    "million": "a file of a million documents: time and memory of dedup_files, beside rensa, gaoya, datasketch, Polars",
     "hamming": "exact Hamming search: all pairs, queries, scan, beside simhash-pybind and faiss",
 }
 DRAWING = ("core",)
+COUNTING = ("million",)  # takes a number of documents
 
 
 def main() -> int:
@@ -38,6 +40,8 @@ def main() -> int:
         command = commands.add_parser(name, parents=[shared], help=description, description=description)
         if name in DRAWING:
             command.add_argument("--plot", type=Path, metavar="FILE", help="draw bars: FILE.svg and FILE.png")
+        if name in COUNTING:
+            command.add_argument("--documents", type=int, default=1_000_000, help="in the file (default: 1,000,000)")
     options = parser.parse_args()
     if options.mb <= 0:
         parser.error("--mb must be positive")
@@ -49,7 +53,8 @@ def main() -> int:
     for corpus in loaded:
         print(corpus.describe())
     print(flush=True)
-    results = module.run(loaded, module.SECONDS if options.seconds is None else options.seconds)
+    counts = (options.documents,) if options.command in COUNTING else ()
+    results = module.run(loaded, module.SECONDS if options.seconds is None else options.seconds, *counts)
     if options.json is not None:
         described = {corpus.name: corpus.as_dict() for corpus in loaded}
         timing.write_json(

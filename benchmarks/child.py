@@ -46,6 +46,11 @@ def _status(field: str) -> int:
     raise LookupError(field)
 
 
+def resident_peak() -> int:
+    """Bytes that this process has had resident at its most."""
+    return _status("VmHWM")
+
+
 def growth(call: Callable[[], object]) -> int:
     """Bytes by which resident memory grows at most during a call; what it returns is still there at the end.
 
@@ -185,7 +190,14 @@ def _kernels() -> dict[str, list[str]]:
     return {kind: sorted(names) for kind, names in found.items()}
 
 
-TASKS = {task.__name__: task for task in (peak, column, document, speed, imported, first, small)}
+def contend(**options: Any) -> dict[str, Any]:
+    """A job on a file; see ``million``."""
+    from . import million
+
+    return million.contend(**options)
+
+
+TASKS = {task.__name__: task for task in (peak, column, document, speed, imported, first, small, contend)}
 
 if __name__ == "__main__":
     if sys.argv[1] != "imported":

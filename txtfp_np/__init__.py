@@ -17,8 +17,11 @@ Stage 2, tokens: :class:`WordTokenizer`, :class:`GraphemeTokenizer`, :class:`Shi
 Stage 3, signatures: :class:`MinHashFingerprinter` and :class:`SimHashFingerprinter` (weights:
 :class:`IdfTable`) turn columns into arrays of records; :func:`fingerprint_many` shares the stages before.
 :class:`MinHashStreaming` and :class:`SimHashStreaming` take documents in pieces.
+:class:`TlshFingerprinter`, :class:`FuzzyFingerprinter` (ssdeep) and :class:`FlyHashFingerprinter` make other records,
+:class:`WinnowFingerprinter` fingerprints with places, from which :func:`winnow_match` finds shared passages.
 
-Stage 4, comparison: :func:`jaccard`, :func:`hamming`, :func:`cosine_estimate` broadcast like NumPy's own.
+Stage 4, comparison: :func:`jaccard`, :func:`hamming`, :func:`cosine_estimate`, :func:`tlsh_distance`,
+:func:`ssdeep_compare`, :func:`flyhash_overlap` broadcast like NumPy's own.
 
 Stage 5, indexes: :class:`LshIndex` finds MinHash signatures that agree in a band (:class:`LshIndexBuilder`
 chooses the bands), :class:`HammingIndex` all SimHash fingerprints within some bits, :class:`BloomLsh` says
@@ -52,6 +55,8 @@ from .canonical import Canonicalizer, CaseFold, Normalization
 from .columns import TextColumn, TokenColumn
 from .compare import (
     cosine_estimate,
+    flyhash_overlap,
+    flyhash_overlap_pairs,
     hamming,
     hamming_pairs,
     hamming_similarity,
@@ -59,6 +64,10 @@ from .compare import (
     jaccard_bits,
     jaccard_pairs,
     pack_bits,
+    ssdeep_compare,
+    ssdeep_compare_pairs,
+    tlsh_distance,
+    tlsh_distance_pairs,
 )
 from .dedup import DedupResult, dedup
 from .errors import (
@@ -128,6 +137,9 @@ from .semantic import (
 )
 from .sketch import (
     Fingerprinter,
+    FlyForm,
+    FlyHashFingerprinter,
+    FuzzyFingerprinter,
     IdfTable,
     MinHashFingerprinter,
     MinHashStreaming,
@@ -135,10 +147,15 @@ from .sketch import (
     SimHashStreaming,
     StreamingFingerprinter,
     Tie,
+    TlshFingerprinter,
     Weighting,
+    WinnowColumn,
+    WinnowFingerprinter,
+    WinnowRow,
     fingerprint_many,
     merge,
     seomoz_simhash,
+    winnow_match,
 )
 from .tokenize import (
     CallableTokenizer,
@@ -178,6 +195,9 @@ __all__ = [
     "recommend",
     # signatures
     "Fingerprinter",
+    "FlyForm",
+    "FlyHashFingerprinter",
+    "FuzzyFingerprinter",
     "HashFamily",
     "IdfTable",
     "MinHashFingerprinter",
@@ -186,12 +206,19 @@ __all__ = [
     "SimHashStreaming",
     "StreamingFingerprinter",
     "Tie",
+    "TlshFingerprinter",
     "Weighting",
+    "WinnowColumn",
+    "WinnowFingerprinter",
+    "WinnowRow",
     "fingerprint_many",
     "merge",
     "seomoz_simhash",
+    "winnow_match",
     # comparison
     "cosine_estimate",
+    "flyhash_overlap",
+    "flyhash_overlap_pairs",
     "hamming",
     "hamming_pairs",
     "hamming_similarity",
@@ -199,6 +226,10 @@ __all__ = [
     "jaccard_bits",
     "jaccard_pairs",
     "pack_bits",
+    "ssdeep_compare",
+    "ssdeep_compare_pairs",
+    "tlsh_distance",
+    "tlsh_distance_pairs",
     # indexes
     "BloomLsh",
     "HammingClusters",

@@ -98,6 +98,66 @@ json.dump({kernel.__name__: [str(signature) for signature in kernel.signatures] 
 """
 
 
+OTHER_SKETCHES = """
+import json, sys
+import numpy as np
+import txtfp_np as tx
+
+letters = " ".join("abcdefghijklmnopqrstuvwxyz")
+texts = ["Größe can't", "", None, "ｱ e\\u0301\\u0323 \\ufdfa", letters * 3, b"bytes"]
+column = tx.TextColumn(texts)
+table = tx.IdfTable({"a": 2.5, "b": 0.5})
+sources = (texts, iter(texts), column, column[2:], column[:0], column.take([4, 0]), np.array(["a", "é"]), "one", "é",
+           b"one", bytearray(b"one"), "")
+chars = tx.CharShingleTokenizer(k=1)
+fingerprinters = [tx.TlshFingerprinter(), tx.TlshFingerprinter(packed=True), tx.FuzzyFingerprinter()]
+fingerprinters += [tx.FlyHashFingerprinter(weighting=weighting) for weighting in ("tf", "uniform", table)]
+fingerprinters += [tx.FlyHashFingerprinter(hasher=len)]
+fingerprinters += [tx.WinnowFingerprinter(canonicalizer, tokenizer, k=k, hasher=hasher)
+                   for canonicalizer in (tx.Canonicalizer(), tx.Canonicalizer(apply_confusable=True))
+                   for tokenizer in (chars, tx.WordTokenizer(), tx.GraphemeTokenizer()) for k in (1, 2)
+                   for hasher in ("xxh64", len)]
+for fp in fingerprinters:
+    for source in sources:
+        fp.fingerprint(source, on_empty="mask", threads=2)
+long = texts[4]
+for winnow in (None, *fingerprinters[-4:]):
+    tx.winnow_match(long, long.upper(), fingerprinter=winnow, least=0)
+    tx.winnow_match(long, b"", fingerprinter=winnow)
+hex, packed = (fp.fingerprint([long, long + "."]) for fp in fingerprinters[:2])
+fingerprinters[0].sketch_bytes(long.encode())
+for one in (hex, hex[0], hex[::-1], str(hex[0], "ascii"), hex.tolist(), hex.astype("U"), packed, packed[1]):
+    tx.tlsh_distance(one, packed)
+    tx.tlsh_distance(packed[:, None], one)
+tx.tlsh_distance_pairs(hex, [0, 1], 1)
+fuzzy = fingerprinters[2].fingerprint([long, long + "."])
+for one in (fuzzy, fuzzy[0], fuzzy[::-1], str(fuzzy[0], "ascii"), fuzzy.tolist(), fuzzy.astype("U")):
+    tx.ssdeep_compare(one, fuzzy)
+    tx.ssdeep_compare(fuzzy[:, None], one)
+tx.ssdeep_compare_pairs(fuzzy, np.array([0, 1], np.int32), 1)
+fly = fingerprinters[3].fingerprint([long, long + "."])
+for one in (fly, fly[0], fly[::-1], np.asfortranarray(fly)):
+    tx.flyhash_overlap(one, fly)
+    tx.flyhash_overlap(fly[:, None], one)
+tx.flyhash_overlap_pairs(fly, [0, 1], 1)
+winners = fingerprinters[3].replace(form="winners").fingerprint([long, long + "."])
+for one in (winners, winners[0], winners[::-1], np.asfortranarray(winners)):
+    tx.flyhash_overlap(one, winners)
+    tx.flyhash_overlap(winners[:, None], one, ranked=True)
+tx.flyhash_overlap_pairs(winners, [0, 1], 1)
+
+from txtfp_np.kernels import flyhash, origins, ssdeep, tlsh, winnowing
+kernels = [tlsh.pair_hashes, tlsh.tlsh_rows, tlsh.text_of_packed, tlsh.packed_of_text, tlsh.first_empty,
+           tlsh.tlsh_pairs, tlsh.tlsh_tile,
+           ssdeep.ssdeep_rows, ssdeep.parse_rows, ssdeep.compare_pairs, ssdeep.compare_tile,
+           winnowing.roll_rows, winnowing.winnow_rows, winnowing.extend_seeds, winnowing.join_runs,
+           origins.kept_rows, origins.segments_rows, origins.trace_rows,
+           flyhash.flyhash_rows, flyhash.shared_pairs, flyhash.shared_tile,
+           flyhash.winners_rows, flyhash.winners_pairs, flyhash.winners_tile]
+json.dump({kernel.__name__: [str(signature) for signature in kernel.signatures] for kernel in kernels}, sys.stdout)
+"""
+
+
 def signatures_after(code):
     """In a process of its own, so that what other tests call does not count."""
     done = subprocess.run([sys.executable, "-W", "error", "-c", code], capture_output=True, text=True, check=False)
@@ -116,6 +176,14 @@ def test_each_kernel_compiles_once():
 def test_each_sketch_kernel_compiles_once():
     signatures = signatures_after(SKETCHED)
     assert len(signatures) == 13
+    expected = dict.fromkeys(signatures, 1)
+    assert {name: len(found) for name, found in signatures.items()} == expected, signatures
+
+
+@jit_only
+def test_each_kernel_of_the_other_sketches_compiles_once():
+    signatures = signatures_after(OTHER_SKETCHES)
+    assert len(signatures) == 24
     expected = dict.fromkeys(signatures, 1)
     assert {name: len(found) for name, found in signatures.items()} == expected, signatures
 

@@ -119,6 +119,13 @@ def test_idempotent_for_every_scalar_value(normalization):
 
 # 2
 @settings(max_examples=600)
+@given(texts(), options())
+def test_soft_hyphens_dropped_are_as_if_never_there(text, chosen):
+    chosen = {**chosen, "strip_format": True}
+    without = tx.Canonicalizer(**chosen).canonicalize(text.replace("\u00ad", ""))
+    assert tx.Canonicalizer(**chosen, strip_soft_hyphen=True).canonicalize(text) == without
+
+
 @given(texts(), st.sampled_from(["nfkc", "nfc"]))
 def test_normal_forms(text, form):
     canonicalizer = tx.Canonicalizer(normalization=form, case_fold="none", strip_bidi=False, strip_format=False)

@@ -100,3 +100,14 @@ def test_plot(monkeypatch):
 def test_build():
     index = LshIndexBuilder.for_recall(0.7, 128).build(config_hash=5)
     assert (index.bands, index.rows, index.h, index.config_hash) == (17, 4, 128, 5)
+
+
+@pytest.mark.parametrize("h", [16, 128, 300])
+def test_the_closed_form_for_uniform_similarities_ranks_as_quadrature_does(h):
+    for threshold in (0.3, 0.5, 0.7, 0.85, 0.95):
+        for recall in (0.5, 0.9, 0.99):
+            try:
+                chosen = LshIndexBuilder.for_recall(threshold, h, recall=recall)
+            except ConfigError:
+                continue  # too few slots
+            assert chosen == LshIndexBuilder.for_recall(threshold, h, recall=recall, distribution=lambda s: 1.0)

@@ -110,6 +110,18 @@ def test_config_string_grammar():
     assert type(strings[0]) is str
 
 
+def test_soft_hyphens():
+    config = tx.Canonicalizer(strip_soft_hyphen=True, apply_confusable=True)
+    assert config.config_string() == "nfkc-cf-simple-bidi-fmt-shy-conf"
+    assert tx.Canonicalizer(strip_soft_hyphen=True).canonicalize(["Soft\u00adHyphen", "e\u00ad\u0301"]).to_list() == [
+        "softhyphen",
+        "é",
+    ]
+    assert DEFAULT.canonicalize("Soft\u00adHyphen") == "soft\u00adhyphen"
+    with pytest.raises(tx.ConfigError, match="strip_soft_hyphen needs strip_format=True"):
+        tx.Canonicalizer(strip_format=False, strip_soft_hyphen=True)
+
+
 # ── what it does ────────────────────────────────────────────────────────────────────────────────
 @pytest.mark.parametrize(
     ("options", "text", "expected"),

@@ -64,6 +64,14 @@ class Canonicalizer:
     apply_confusable : bool
         UTS #39 skeleton as the last step: homoglyphs become equal. The result is decomposed and may
         hold upper case again (``"0"`` becomes ``"O"``).
+    strip_soft_hyphen : bool
+        Drop U+00AD, too, which the crate keeps: a word that may be broken at a line's end is the same word.
+        Needs ``strip_format``.
+
+    Raises
+    ------
+    ConfigError
+        If an option has a value it cannot have.
 
     Notes
     -----
@@ -92,13 +100,16 @@ class Canonicalizer:
     strip_bidi: bool = True
     strip_format: bool = True
     apply_confusable: bool = False
+    strip_soft_hyphen: bool = False
 
     def __post_init__(self) -> None:
         set_field = object.__setattr__  # frozen: only here
         set_field(self, "normalization", check_choice("normalization", self.normalization, Normalization))
         set_field(self, "case_fold", check_choice("case_fold", self.case_fold, CaseFold))
-        for name in ("strip_bidi", "strip_format", "apply_confusable"):
+        for name in ("strip_bidi", "strip_format", "apply_confusable", "strip_soft_hyphen"):
             set_field(self, name, check_flag(name, getattr(self, name)))
+        if self.strip_soft_hyphen and not self.strip_format:
+            raise ConfigError("strip_soft_hyphen needs strip_format=True", argument="strip_soft_hyphen")
 
     def config_string(self) -> str:
         """Text that names this configuration, part of every config hash.
@@ -108,14 +119,19 @@ class Canonicalizer:
         >>> Canonicalizer(normalization="nfc", strip_bidi=False, apply_confusable=True).config_string()
         'nfc-cf-simple-fmt-conf'
         """
-        flags = (("bidi", self.strip_bidi), ("fmt", self.strip_format), ("conf", self.apply_confusable))
+        flags = (
+            ("bidi", self.strip_bidi),
+            ("fmt", self.strip_format),
+            ("shy", self.strip_soft_hyphen),
+            ("conf", self.apply_confusable),
+        )
         return "-".join([f"{self.normalization}-cf-{self.case_fold}", *(name for name, on in flags if on)])
 
     @cached_property
     def passes(self) -> tuple[Pass, ...]:
         """The kernel runs that this configuration takes."""
         fold = "-fold" if self.case_fold == CaseFold.SIMPLE else ""
-        first = Pass(f"{self.normalization}{fold}", self.strip_format, self.strip_bidi)
+        first = Pass(f"{self.normalization}{fold}", self.strip_format, self.strip_bidi, self.strip_soft_hyphen)
         return (first, Pass("skeleton")) if self.apply_confusable else (first,)
 
     @overload

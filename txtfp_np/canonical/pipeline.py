@@ -15,18 +15,22 @@ if TYPE_CHECKING:
     from ..columns import Scratch
 
 
+_SOFT_HYPHEN = "\u00ad"
+
+
 class Pass(NamedTuple):
     """One run of the kernel: a pipeline of ``kernels/layout.py`` and what it strips."""
 
     pipeline: str
     drop_format: bool = False
     drop_bidi: bool = False
+    drop_soft_hyphen: bool = False
 
 
 @cache
-def _tables(pipeline: str) -> Any:
+def _tables(pipeline: str, drop_soft_hyphen: bool) -> Any:
     from ..kernels.canonical import Tables
-    from ..kernels.layout import PIPELINES
+    from ..kernels.layout import DROP_FORMAT, PIPELINES
     from ..kernels.normalize import END
 
     decomposition, _, mapping = PIPELINES[pipeline]
@@ -44,6 +48,11 @@ def _tables(pipeline: str) -> Any:
     begins = np.cumsum([END + 1, *map(len, parts)])
     full = np.concatenate([begins, *parts]).astype(np.uint32)
     quick = {name: table(f"{pipeline}.{name}") for name in ("codes", "words", "descriptions", "pool")}
+    if drop_soft_hyphen:
+        codes = quick["codes"].copy()
+        lead, second = _SOFT_HYPHEN.encode()
+        codes[lead << 6 | second & 63] = DROP_FORMAT
+        quick["codes"] = read_only(codes)
     return Tables(**quick, full=read_only(full))
 
 
@@ -89,7 +98,7 @@ def _run_pass(
 ) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
     from ..kernels.canonical import OUT_FULL, OUT_SLACK, WORK_SIZE, canonicalize_rows
 
-    tables, options = _tables(step.pipeline), _options(step)
+    tables, options = _tables(step.pipeline, step.drop_soft_hyphen), _options(step)
     n_bytes = int(offsets[-1] - offsets[0])
     # Text seldom grows: 1/8 more than it is now is enough for all but compatibility characters.
     out = scratch.take(f"{name}-out", n_bytes + n_bytes // 8 + 2 * OUT_SLACK, np.uint8)

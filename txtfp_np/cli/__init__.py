@@ -14,17 +14,18 @@ from collections.abc import Sequence
 import txtfp_np
 
 from ..errors import TxtfpError
-from . import compare, fingerprint, info, tune, warmup
+from . import compare, completion, dedup, explain, fingerprint, index, info, report, tune, warmup
 
-SUBCOMMANDS = (compare, tune, fingerprint, warmup, info)
+SUBCOMMANDS = (dedup, report, compare, explain, index, fingerprint, tune, completion, warmup, info)
 
 DONE, FAILED, USAGE, MISTAKE, INTERRUPTED, PIPE_CLOSED = 0, 1, 2, 70, 130, 141
 
 EXAMPLES = """\
 examples:
-  txtfp compare old.txt new.txt
-  txtfp tune 0.7
-  txtfp fingerprint --help
+  txtfp dedup pages.jsonl -o unique.jsonl --report report.html
+  txtfp explain old.txt new.txt
+  txtfp index build seen pages.jsonl
+  txtfp dedup --help
 """
 
 
@@ -32,7 +33,8 @@ def build_parser() -> argparse.ArgumentParser:
     """The parser with all subcommands."""
     parser = argparse.ArgumentParser(
         prog="txtfp",
-        description="Fingerprints of text columns, byte for byte those of the Rust crate txtfp.",
+        description="Near-duplicates in files of text: found, shown, removed. Fingerprints of texts, "
+        "byte for byte those of the Rust crate txtfp.",
         epilog=EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )

@@ -34,7 +34,7 @@ def run(options: argparse.Namespace) -> int:
     """Print the similarities."""
     import txtfp_np as tx
 
-    from .inputs import read_document
+    from .options import read_document
 
     texts = [read_document(options.a), read_document(options.b)]
     tokenizer = tx.ShingleTokenizer(k=options.k)

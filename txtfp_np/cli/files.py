@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import contextlib
+import io
 import os
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import BinaryIO
+from typing import IO, BinaryIO
 
 from ..errors import InvalidInputError
 
@@ -22,23 +23,45 @@ def check_output(path: Path, overwrite: bool) -> None:
     """
     if path.is_dir():
         raise InvalidInputError(f"{path} is a folder", argument="output", advice="Name a file in it.")
+    if path.exists() and not path.is_file():  # a device, a pipe: it would be replaced by a file
+        raise InvalidInputError(f"{path} is no file", argument="output")
     if path.exists() and not overwrite:
         raise InvalidInputError(f"{path} exists", argument="output", advice="Give --overwrite to replace it.")
     if not path.absolute().parent.is_dir():
         raise InvalidInputError(
             f"there is no folder {path.absolute().parent} for {path.name}", argument="output", advice="Make it first."
         )
-    if not os.access(path.absolute().parent, os.W_OK):
-        raise InvalidInputError(f"{path.absolute().parent} is not writable", argument="output")
+    try:
+        tempfile.TemporaryFile(dir=path.absolute().parent).close()
+    except OSError as error:
+        raise InvalidInputError(
+            f"{path.absolute().parent} is not writable: {error.strerror}", argument="output"
+        ) from None
 
 
 def write_file(path: Path, write: Callable[[BinaryIO], object]) -> None:
     """Write to a neighbour, flush it to the disk, then give it the name."""
+    with _neighbour(path) as file:
+        write(file)
+
+
+@contextlib.contextmanager
+def new_file(path: Path) -> Iterator[IO[str]]:
+    """A text file that gets its name when all is written."""
+    with _neighbour(path) as file:
+        text = io.TextIOWrapper(file, "utf-8", newline="\n")
+        yield text
+        text.flush()
+        text.detach()
+
+
+@contextlib.contextmanager
+def _neighbour(path: Path) -> Iterator[BinaryIO]:
     folder = path.absolute().parent
     handle, name = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".tmp", dir=folder)
     try:
         with os.fdopen(handle, "wb") as file:
-            write(file)
+            yield file
             file.flush()
             os.fsync(file.fileno())
         mask = os.umask(0)

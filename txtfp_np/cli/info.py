@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import json
-from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
 PACKAGES = ("numpy", "numba", "scipy", "xxhash", "pyarrow", "pandas", "polars")
@@ -40,6 +39,8 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _version(name: str) -> str | None:
+    from importlib.metadata import PackageNotFoundError, version  # slow to import
+
     try:
         return version(name)
     except PackageNotFoundError:

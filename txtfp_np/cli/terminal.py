@@ -3,13 +3,31 @@
 from __future__ import annotations
 
 import os
+import shutil
 import sys
 import time
-from collections.abc import Callable
-from typing import TextIO
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, TextIO
+
+from ..columns import Progress
+
+if TYPE_CHECKING:
+    from ..engine import Batch, Input
 
 _EVERY = 0.1  # seconds between two drawings
 _CELLS = 24
+
+#: What stages of a job on files do, and what they count.
+_STAGES = {
+    "scan": ("signing", "documents"),
+    "copies": ("finding equal ones", "documents"),
+    "candidates": ("finding candidates", "bands"),
+    "sets": ("reading candidates", "documents"),
+    "verify": ("comparing", "parts"),
+    "link": ("linking", "pairs"),
+    "output": ("writing", "documents"),
+}
 
 
 class Bar:
@@ -21,6 +39,11 @@ class Bar:
         Written to.
     clock : callable
         Seconds.
+
+    Attributes
+    ----------
+    expected : int or None
+        Documents that there are, about; for stages that cannot tell how many.
 
     Examples
     --------
@@ -35,6 +58,17 @@ class Bar:
         self._stream, self._clock = stream, clock
         self._begin = clock()
         self._next, self._width = self._begin, 0
+        self._label, self._unit = "", "documents"
+        self.expected: int | None = None
+
+    def stage(self, name: str) -> None:
+        """Begin something new, of which ``done`` counts from 0 again."""
+        label, self._unit = _STAGES.get(name, (name, "documents"))
+        self._label = f"{label}  "
+        if name != "scan":
+            self.expected = None  # others see some of the documents only
+        self._begin = self._next = self._clock()
+        self._write(self._label.rstrip())
 
     def __call__(self, done: int, total: int | None = None) -> None:
         """Show that ``done`` of ``total`` documents are finished."""
@@ -43,16 +77,20 @@ class Bar:
             return
         self._next = now + _EVERY
         rate = done / max(now - self._begin, 1e-9)
-        if total:
-            full = _CELLS * done // total
-            left = duration((total - done) / rate) if done else "?"
-            line = f"{'█' * full}{'░' * (_CELLS - full)} {done / total:4.0%}  {done:,} of {total:,} documents"
-            line += f"  {rate:,.0f}/s  {left} left"
+        whole = total or (self.expected if self._unit == "documents" else None)
+        if whole:
+            whole = max(whole, done)
+            full = _CELLS * done // whole
+            left = duration((whole - done) / rate) if done else "?"
+            about, of = ("", f" of {total:,}") if total else ("about ", "")
+            line = f"{'█' * full}{'░' * (_CELLS - full)} {done / whole:4.0%}  {done:,}{of} {self._unit}"
+            line += f"  {rate:,.0f}/s  {about}{left} left"
         else:
-            line = f"{done:,} documents  {rate:,.0f}/s"
-        self._write(line)
+            line = f"{done:,} {self._unit}  {rate:,.0f}/s"
+        self._write(self._label + line)
 
     def _write(self, line: str) -> None:
+        line = line[: max(20, shutil.get_terminal_size().columns - 1)]  # a line that wraps cannot be removed
         self._stream.write("\r" + line.ljust(self._width))
         self._stream.flush()
         self._width = len(line)
@@ -65,9 +103,17 @@ class Bar:
             self._width = 0
 
 
-def progress_bar() -> Bar | None:
-    """A bar on a terminal's standard error; None where nobody looks."""
-    return Bar(sys.stderr) if sys.stderr is not None and sys.stderr.isatty() else None
+@contextmanager
+def progress_bar() -> Iterator[Progress]:
+    """A bar on a terminal's standard error, removed at the end; none (False) where nobody looks."""
+    if sys.stderr is None or not sys.stderr.isatty():
+        yield False
+        return
+    bar = Bar(sys.stderr)
+    try:
+        yield bar
+    finally:
+        bar.close()
 
 
 def duration(seconds: float) -> str:
@@ -91,3 +137,23 @@ def is_coloured(stream: TextIO, wish: str = "auto") -> bool:
     if wish != "auto":
         return wish == "always"
     return stream.isatty() and "NO_COLOR" not in os.environ and os.environ.get("TERM") != "dumb"
+
+
+def batches(source: Input, progress: Progress) -> Iterator[Batch]:
+    """Batches of an input, counted on a bar."""
+    done, total = 0, source.total if callable(progress) else None
+    expect(source, progress)
+    for batch in source:
+        if len(batch):
+            yield batch
+        done += len(batch)
+        if callable(progress):
+            progress(done, total)
+
+
+def expect(source: Input, progress: Progress) -> None:
+    """Tell a bar about how many documents there are, where only reading them all would tell exactly."""
+    if isinstance(progress, Bar):
+        from ..engine.estimate import estimate_documents
+
+        progress.expected = estimate_documents(source)

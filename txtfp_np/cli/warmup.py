@@ -64,6 +64,30 @@ def warm_up() -> None:
     _warm_up_indexes(signatures, fingerprints)
     _warm_up_dedup(texts, minhash)
     _warm_up_semantic()
+    _warm_up_files(texts)
+    _warm_up_sketches(texts)
+
+
+def _warm_up_sketches(texts: Any) -> None:
+    import numpy as np
+
+    import txtfp_np as tx
+
+    text, _ = tx.TlshFingerprinter().fingerprint(texts, on_empty="mask")
+    packed, _ = tx.TlshFingerprinter(packed=True).fingerprint(texts, on_empty="mask")
+    tx.tlsh_distance(text[:1, np.newaxis], packed[:1])
+    tx.tlsh_distance_pairs(text[:1], [0], [0])
+    fly = tx.FlyHashFingerprinter().fingerprint(texts)
+    tx.flyhash_overlap(fly[:, np.newaxis], fly)
+    tx.flyhash_overlap_pairs(fly, [0], [1])
+    fly = tx.FlyHashFingerprinter(form="winners").fingerprint(texts)
+    tx.flyhash_overlap(fly[:, np.newaxis], fly)
+    tx.flyhash_overlap_pairs(fly, [0], [1])
+    fuzzy = tx.FuzzyFingerprinter().fingerprint(texts)
+    tx.ssdeep_compare(fuzzy[:, np.newaxis], fuzzy)
+    tx.ssdeep_compare_pairs(fuzzy, [0], [1])
+    tx.WinnowFingerprinter().fingerprint(texts)
+    tx.winnow_match(texts[0], texts[0])
 
 
 def _warm_up_dedup(texts: Any, minhash: Any) -> None:
@@ -92,6 +116,21 @@ def _warm_up_semantic() -> None:
     tx.Pooling.MEAN.apply([[1.0, 2.0]])
     for mode in tx.ChunkMode:
         tx.chunk_for_model([SAMPLE, SAMPLE], tx.ChunkingStrategy(max_tokens=8, mode=mode))
+
+
+def _warm_up_files(texts: list[str]) -> None:
+    import tempfile
+    from pathlib import Path
+
+    from ..dedup.linkage import LINKAGES
+    from ..engine import dedup_files
+
+    words = " ".join(map(str, range(40)))
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "texts.txt"
+        path.write_text("\n".join([*texts, words, f"{words} more"]), encoding="utf-8")
+        for linkage in LINKAGES:
+            dedup_files(path, path.with_name("kept.txt"), linkage=linkage, overwrite=True)
 
 
 def _warm_up_indexes(signatures: Any, fingerprints: Any) -> None:

@@ -139,6 +139,12 @@ def _ignore(result: None) -> None:
 
 def _index_blocks(a: Shape, b: Shape, shape: Shape) -> Iterator[tuple[int, Indices, Indices]]:
     """Flat positions in both operands for every place of the result, in its order."""
+    if a == b:  # row against row, which needs no iterator
+        n = int(np.prod(shape))
+        for begin in range(0, n, _PAIRS_A_BLOCK):
+            rows = read_only(np.arange(begin, min(begin + _PAIRS_A_BLOCK, n), dtype=np.int64))
+            yield begin, rows, rows
+        return
     positions = [np.broadcast_to(np.arange(np.prod(side), dtype=np.int64).reshape(side), shape) for side in (a, b)]
     flags: Any = ["external_loop", "buffered", "zerosize_ok"]
     begin = 0

@@ -8,6 +8,7 @@
 ``verify``         exact similarity of documents, by their sets of shingle hashes
 ``linkage``        from verified pairs to clusters; ``policies``: which document is kept
 ``result``         :class:`DedupResult`; ``show``: as HTML and as a picture
+``report``         a page to look at; ``report_data``, ``report_plots``, ``report_runs``, ``report_page``: its parts
 ``explain``        what two documents share, and where they differ; ``words``: their words as written
 =================  ==========================================================================
 """
@@ -18,10 +19,11 @@ from typing import Any
 
 from .api import dedup
 from .explain import Explanation, Run, explain_texts
+from .report import report_html, write_report
 from .result import DedupResult
 from .summary import Summary
 
-__all__ = ["DedupResult", "Explanation", "Run", "Summary", "dedup", "explain_texts"]
+__all__ = ["DedupResult", "Explanation", "Run", "Summary", "dedup", "explain_texts", "report_html", "write_report"]
 
 
 class _Callable(ModuleType):

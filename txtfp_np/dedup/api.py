@@ -12,13 +12,12 @@ from ..columns.checks import check_errors_option
 from ..errors import ConfigError, InvalidInputError
 from ..index import LshIndex
 from ..options import check_flag
-from ..sketch import MinHashFingerprinter
 from ..sketch.base import SketchFingerprinter
 from .against import add_kept, check_index, find_indexed, find_known
 from .pairs import find_pairs
 from .policies import keep_order
 from .result import DedupResult, make_result
-from .settings import Verify, check_settings
+from .settings import Verify, check_settings, fingerprinter_of
 
 
 def dedup(
@@ -54,7 +53,7 @@ def dedup(
         ``max_distance`` bits; none is missed.
     fingerprinter : MinHashFingerprinter or SimHashFingerprinter, optional
         Canonicalises, tokenises and sketches. None: the defaults, for MinHash 128 slots over shingles of
-        five words.
+        five words, but soft hyphens are dropped; with an index, those that fill it by default.
     scope : {"resemblance", "containment"}
         Shared shingles over those of both documents, or over those of the smaller one: for one text inside
         another. Containment is found exactly, without sketches; it takes some 50 bytes a shingle of memory.
@@ -134,7 +133,7 @@ def dedup(
     (array([False,  True]), array([ 0, -1]), array([-1,  1]))
     """
     if isinstance(against, LshIndex) and fingerprinter is None and method == "minhash":
-        fingerprinter = MinHashFingerprinter(h=against.h)
+        fingerprinter = fingerprinter_of(against)
     settings = check_settings(threshold, method, fingerprinter, scope, verify, linkage, recall, max_distance)
     if isinstance(against, LshIndex):
         check_index(against, settings, verify)

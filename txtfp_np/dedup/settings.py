@@ -8,14 +8,17 @@ from typing import Any
 
 import numpy as np
 
+from ..canonical import Canonicalizer
 from ..errors import ConfigError
-from ..index.bands import LshIndexBuilder
+from ..index import LshIndex, LshIndexBuilder
 from ..options import check_choice, check_count
 from ..sketch import MinHashFingerprinter, SimHashFingerprinter
 from .linkage import check_linkage
 from .verify import check_scope
 
 MAX_DISTANCE = 3
+READ = Canonicalizer(strip_soft_hyphen=True)
+"""Texts as they are read: whether a word may be broken does not make it another. The crate's own keeps soft hyphens."""
 
 
 class Method(StrEnum):
@@ -51,6 +54,12 @@ class Settings:
     bands: LshIndexBuilder | None = None
 
 
+def fingerprinter_of(index: LshIndex) -> MinHashFingerprinter:
+    """The default whose signatures an index holds, as far as it says so; else the one without options."""
+    read = MinHashFingerprinter(READ, h=index.h)
+    return read if index.config_hash == read.config_hash else MinHashFingerprinter(h=index.h)
+
+
 def check_similarity(argument: str, value: object) -> float:
     """A similarity above 0 and at most 1."""
     is_number = isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)
@@ -81,7 +90,7 @@ def check_settings(
     limit = check_similarity("threshold", threshold)
     if kind == Method.SIMHASH:
         if fingerprinter is None:
-            fingerprinter = SimHashFingerprinter()
+            fingerprinter = SimHashFingerprinter(READ)
         return _simhash(fingerprinter, scope, verify, linkage, wanted, max_distance)
     if max_distance is not None:
         raise ConfigError(
@@ -90,7 +99,7 @@ def check_settings(
             advice="With method='minhash' it is the threshold that decides.",
         )
     if fingerprinter is None:
-        fingerprinter = MinHashFingerprinter()
+        fingerprinter = MinHashFingerprinter(READ)
     if not isinstance(fingerprinter, MinHashFingerprinter):
         raise _wrong_fingerprinter(fingerprinter, kind, "MinHashFingerprinter")
     how = Verify.EXACT if verify is None else check_choice("verify", verify, Verify)

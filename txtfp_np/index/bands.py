@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -154,14 +155,12 @@ class LshIndexBuilder:
         >>> LshIndexBuilder.for_recall(0.7, 128)
         LshIndexBuilder(bands=17, rows=4, h=128, partial=True)
         """
-        from scipy.integrate import IntegrationWarning, quad
-
         t = float(_check_threshold(threshold))
         slots = check_count("h", h, 1, MAX_SLOTS)
         wanted = _check_number("recall", recall)
         if not 0 < wanted < 1:
             raise ConfigError(f"recall must be in (0.0, 1.0); got {wanted}", argument="recall")
-        density = _uniform if distribution is None else _checked_density(distribution)
+        density = None if distribution is None else _checked_density(distribution)
         best: tuple[float, int, int] | None = None
         for rows in range(1, slots + 1):
             # more bands find more: the fewest that suffice are the best for these rows
@@ -172,14 +171,7 @@ class LshIndexBuilder:
             least += int(_collision(t, least, rows) < wanted)  # where the logarithms were rounded
             if least * rows > slots:
                 continue
-
-            def expected(s: float, bands: int = least, rows: int = rows) -> float:
-                return float(_collision(s, bands, rows)) * density(s)
-
-            with warnings.catch_warnings():
-                # a density may have any shape; a rough integral ranks choices as well
-                warnings.simplefilter("ignore", IntegrationWarning)
-                cost = float(quad(expected, 0.0, 1.0, points=[t], limit=200)[0])
+            cost = _candidates(least, rows, t, density)
             if best is None or cost < best[0]:
                 best = (cost, least, rows)
         if best is None:
@@ -274,8 +266,21 @@ def _collision(s: Any, bands: int, rows: int) -> NDArray[np.float64]:
     return result
 
 
-def _uniform(similarity: float) -> float:
-    return 1.0
+def _candidates(bands: int, rows: int, t: float, density: Callable[[float], float] | None) -> float:
+    """Expected share of pairs that become candidates; None: similarities are uniform."""
+    if density is None:
+        # the integral of (1 - s**rows)**bands over 0 to 1 is a beta function
+        part = 1 / rows
+        return -math.expm1(math.lgamma(1 + part) + math.lgamma(bands + 1) - math.lgamma(bands + 1 + part))
+    from scipy.integrate import IntegrationWarning, quad
+
+    def expected(s: float) -> float:
+        return float(_collision(s, bands, rows)) * density(s)
+
+    with warnings.catch_warnings():
+        # a density may have any shape; a rough integral ranks choices as well
+        warnings.simplefilter("ignore", IntegrationWarning)
+        return float(quad(expected, 0.0, 1.0, points=[t], limit=200)[0])
 
 
 def _checked_density(density: object) -> Callable[[float], float]:

@@ -74,21 +74,13 @@ class Accumulator(ABC):
         """The record."""
 
 
-@dataclasses.dataclass(frozen=True)
-class SketchFingerprinter(ABC):
-    """A fingerprinter of hashed tokens."""
+class BlockFingerprinter(ABC):
+    """A fingerprinter that goes through blocks of text and gives one record a document.
+
+    Subclasses are frozen dataclasses: their fields are the options.
+    """
 
     canonicalizer: Canonicalizer
-    tokenizer: Tokenizer
-    hasher: Any
-    seed: int
-
-    def _check(self) -> None:
-        """Validate the fields that every sketch has; called from ``__post_init__``."""
-        check_canonicalizer(self.canonicalizer)
-        check_tokenizer("tokenizer", self.tokenizer)
-        object.__setattr__(self, "hasher", check_hasher(self.hasher))
-        object.__setattr__(self, "seed", check_seed(self.seed))
 
     @property
     @abstractmethod
@@ -101,6 +93,14 @@ class SketchFingerprinter(ABC):
         """Dtype of the signatures."""
 
     @property
+    @abstractmethod
+    def config_hash(self) -> int:
+        """Hash of everything that decides the bytes of a signature.
+
+        Signatures whose hashes differ must not be compared.
+        """
+
+    @property
     def _item_shape(self) -> tuple[int, ...]:
         """Shape of one signature."""
         return ()
@@ -109,32 +109,14 @@ class SketchFingerprinter(ABC):
     def _sign(self, stages: BlockStages, key: str) -> Signed:
         """Signatures of one block; arrays may be views into the stages' scratch."""
 
-    @abstractmethod
-    def _accumulator(self) -> Accumulator:
-        """An empty signature to add tokens to."""
-
-    @cached_property
-    def _hash(self) -> Hasher:
-        return Hasher(self.hasher, self.seed)
+    def _refusal(self, stages: BlockStages, row: int) -> str:
+        """Why a document of the block got no signature."""
+        return EMPTY
 
     @property
     def _threadable(self) -> bool:
         """Whether no Python code of a user's runs in it."""
-        return as_block_tokenizer(self.tokenizer)._threadable and isinstance(self.hasher, HashFamily)
-
-    @property
-    def _hashers(self) -> list[Hasher]:
-        """All hashers whose hashes the accumulator wants."""
-        return [self._hash]
-
-    @property
-    def config_hash(self) -> int:
-        """Hash of everything that decides the bytes of a signature.
-
-        Signatures whose hashes differ must not be compared.
-        """
-        stages = self.canonicalizer.config_string(), self.tokenizer.name, self.algorithm
-        return config_hash_of(*stages, self._hash.name, f"{self.seed:016x}")
+        return True
 
     def metadata(self) -> FingerprintMetadata:
         """Identity and size of the signatures that this makes."""
@@ -152,7 +134,7 @@ class SketchFingerprinter(ABC):
         >>> tx.MinHashFingerprinter().replace(h=256).h
         256
         """
-        return dataclasses.replace(self, **changes)
+        return dataclasses.replace(self, **changes)  # type: ignore[type-var]
 
     def fingerprint(
         self,
@@ -189,9 +171,52 @@ class SketchFingerprinter(ABC):
         Raises
         ------
         InvalidInputError
-            If a document is empty, not text or not UTF-8 (with ``.row``).
+            If a document is empty or too short for the sketch, not text or not UTF-8 (with ``.row``).
         """
         from .run import sign
 
         (result,) = sign(texts, [self], on_empty, errors, threads, progress, None if out is None else [out])
         return result
+
+
+@dataclasses.dataclass(frozen=True)
+class SketchFingerprinter(BlockFingerprinter):
+    """A fingerprinter of hashed tokens."""
+
+    canonicalizer: Canonicalizer
+    tokenizer: Tokenizer
+    hasher: Any
+    seed: int
+
+    def _check(self) -> None:
+        """Validate the fields that every sketch has; called from ``__post_init__``."""
+        check_canonicalizer(self.canonicalizer)
+        check_tokenizer("tokenizer", self.tokenizer)
+        object.__setattr__(self, "hasher", check_hasher(self.hasher))
+        object.__setattr__(self, "seed", check_seed(self.seed))
+
+    @abstractmethod
+    def _accumulator(self) -> Accumulator:
+        """An empty signature to add tokens to."""
+
+    @cached_property
+    def _hash(self) -> Hasher:
+        return Hasher(self.hasher, self.seed)
+
+    @property
+    def _threadable(self) -> bool:
+        return as_block_tokenizer(self.tokenizer)._threadable and isinstance(self.hasher, HashFamily)
+
+    @property
+    def _hashers(self) -> list[Hasher]:
+        """All hashers whose hashes the accumulator wants."""
+        return [self._hash]
+
+    @property
+    def config_hash(self) -> int:
+        """Hash of everything that decides the bytes of a signature.
+
+        Signatures whose hashes differ must not be compared.
+        """
+        stages = self.canonicalizer.config_string(), self.tokenizer.name, self.algorithm
+        return config_hash_of(*stages, self._hash.name, f"{self.seed:016x}")

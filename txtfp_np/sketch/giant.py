@@ -20,7 +20,7 @@ from ..tokenize import GraphemeTokenizer, ShingleTokenizer, Tokenizer, WordToken
 from ..tokenize.base import Spans
 from ..tokenize.shingle import joined_spans, window_spans
 from ..unicode.frozen import table
-from .base import SketchFingerprinter
+from .base import BlockFingerprinter, SketchFingerprinter
 from .stages import BlockStages, Hashes
 
 GIANT_BYTES = 1 << 22  # from this size on a document is cut
@@ -77,10 +77,11 @@ def _begin_of_code_point(data: Bytes, position: int) -> int:
     return position
 
 
-def splitter(fingerprinters: Sequence[SketchFingerprinter]) -> str | None:
+def splitter(fingerprinters: Sequence[BlockFingerprinter]) -> str | None:
     """Name of the table of codes by which documents can be cut for all of these, or None."""
     pipelines = {_pipeline(f.canonicalizer) for f in fingerprinters}
-    if len(pipelines) != 1 or not all(_is_simple(f.tokenizer) for f in fingerprinters):
+    simple = (isinstance(f, SketchFingerprinter) and _is_simple(f.tokenizer) for f in fingerprinters)
+    if len(pipelines) != 1 or not all(simple):
         return None
     return pipelines.pop()
 

@@ -7,13 +7,13 @@ from typing import Any
 
 from ..columns import Document, Progress, Texts
 from ..errors import ConfigError
-from .base import SketchFingerprinter
+from .base import BlockFingerprinter
 from .run import sign
 
 
 def fingerprint_many(
     texts: Document | Texts,
-    fingerprinters: Iterable[SketchFingerprinter],
+    fingerprinters: Iterable[BlockFingerprinter],
     *,
     on_empty: str = "raise",
     errors: str = "strict",
@@ -49,7 +49,7 @@ def fingerprint_many(
         given = type(fingerprinters).__name__
         raise ConfigError(f"fingerprinters must be a list of them, got {given}", argument="fingerprinters") from None
     for fingerprinter in chosen:
-        if not isinstance(fingerprinter, SketchFingerprinter):
+        if not isinstance(fingerprinter, BlockFingerprinter):
             raise ConfigError(
                 f"fingerprinters must be fingerprinters of this package, got {type(fingerprinter).__name__}",
                 argument="fingerprinters",

@@ -25,7 +25,7 @@ from ..columns import (
 )
 from ..columns.checks import read_only
 from ..errors import ConfigError, InvalidInputError, TokenizerError
-from .base import EMPTY, Accumulator, Signed, SketchFingerprinter
+from .base import Accumulator, BlockFingerprinter, Signed, SketchFingerprinter
 from .giant import GIANT_BYTES, Piece, piece_hashes, splitter, with_pieces
 from .stages import BlockStages, Hashes
 
@@ -36,7 +36,7 @@ SKETCH_BLOCK_BYTES = 1 << 20
 
 def sign(
     texts: Document | Texts,
-    fingerprinters: Sequence[SketchFingerprinter],
+    fingerprinters: Sequence[BlockFingerprinter],
     on_empty: str,
     errors: str,
     threads: int | None,
@@ -114,14 +114,16 @@ class _PieceResult(NamedTuple):
 class _Job:
     """What a worker does with a block."""
 
-    def __init__(self, fingerprinters: Sequence[SketchFingerprinter], refuse_empty: bool) -> None:
+    def __init__(self, fingerprinters: Sequence[BlockFingerprinter], refuse_empty: bool) -> None:
         self.fingerprinters = fingerprinters
+        # documents are cut into pieces only where every fingerprinter is one of these
+        self.sketches = [f for f in fingerprinters if isinstance(f, SketchFingerprinter)]
         self.refuse_empty = refuse_empty
         self.single = False  # one document, not a column: errors name no row
 
     def work(self, block: NumberedBlock[TextColumn] | Piece, scratch: Scratch) -> list[Signed] | _PieceResult:
         if isinstance(block, Piece):
-            hashes = piece_hashes(block, self.fingerprinters, scratch)
+            hashes = piece_hashes(block, self.sketches, scratch)
             return _PieceResult(block, [[_copied(part) for part in parts] for parts in hashes])
         return [Signed(part.records.copy(), part.ok) for part in self.sign_block(block, scratch)]
 
@@ -133,12 +135,12 @@ class _Job:
             if error.row is not None:
                 error.row = None if self.single else error.row + block.first_row
             raise
-        for part in signed:
+        for fingerprinter, part in zip(self.fingerprinters, signed, strict=True):
             if self.refuse_empty and not part.ok.all():
-                row = block.first_row + int(np.argmin(part.ok))
+                row = int(np.argmin(part.ok))
                 raise InvalidInputError(
-                    EMPTY,
-                    row=None if self.single else row,
+                    fingerprinter._refusal(stages, row),
+                    row=None if self.single else block.first_row + row,
                     argument="texts",
                     advice='on_empty="mask" signs the others and says which are empty',
                 )
@@ -159,7 +161,7 @@ class _Giant:
 
     def add(self, result: _PieceResult) -> list[Signed]:
         """Signatures of the document if this was its last piece, else nothing."""
-        fingerprinters = self.job.fingerprinters
+        fingerprinters = self.job.sketches
         if not self.accumulators:
             self.accumulators = [f._accumulator() for f in fingerprinters]
         for accumulator, hashes in zip(self.accumulators, result.hashes, strict=True):
@@ -180,7 +182,7 @@ class _Giant:
 class _Collector:
     """Signatures on their way into the array that is returned."""
 
-    def __init__(self, fingerprinter: SketchFingerprinter, total: int | None, out: NDArray[Any] | None) -> None:
+    def __init__(self, fingerprinter: BlockFingerprinter, total: int | None, out: NDArray[Any] | None) -> None:
         shape, dtype = fingerprinter._item_shape, fingerprinter.dtype
         self.given = out is not None
         if out is not None:

@@ -1,0 +1,171 @@
+"""Distances of TLSH digests, as text or packed."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..columns import TextColumn, as_text_column, is_single
+from ..columns.checks import Bytes, read_only
+from ..errors import InvalidInputError
+from .broadcasting import Comparison, Indices, Shape, WorkTile, compare_all, compare_pairs
+
+_PACKED = np.dtype("V35")
+_TEXT = np.dtype("S72")
+_TILE = 1 << 20  # pairs that take a few ms: long beside the cost of a thread switch
+
+
+def tlsh_distance(a: Any, b: Any, *, threads: int | None = None) -> Any:
+    """How far TLSH digests are apart: 0 for equal ones, below 50 for close relatives, about 300 for strangers.
+
+    Parameters
+    ----------
+    a, b : str, bytes, or column of digests
+        ``T1`` and 70 hexadecimal digits of either case (``S72``, a list of ``str``, an Arrow, pandas or Polars column),
+        or packed digests (``V35``). They broadcast like operands of a ufunc: ``tlsh_distance(d[:, None], d)`` is the
+        matrix of all pairs. One may be text and the other packed.
+    threads : int, optional
+        Threads to use; None: every core this process may use. Never changes the result.
+
+    Returns
+    -------
+    np.int32, or int32 array of the broadcast shape
+
+    Raises
+    ------
+    InvalidInputError
+        If something is no digest (with ``.row``), for example a masked row; or if the shapes do not broadcast.
+
+    Notes
+    -----
+    The sum of the differences of all 128 two-bit codes (3 counts as 6), of the length classes and the ratios of the
+    quartiles (on a circle; more than 1 counts twelvefold), and 1 if the checksums differ: the crate's
+    ``tlsh_distance``, which is the reference's with the length counted in.
+
+    References
+    ----------
+    J. Oliver, C. Cheng, Y. Chen, "TLSH - A Locality Sensitive Hash", 2013, section 3.
+
+    Examples
+    --------
+    >>> import txtfp_np as tx
+    >>> text = "the quick brown fox jumps over the lazy dog at noon"
+    >>> digests = tx.TlshFingerprinter().fingerprint([text, text.replace("noon", "dawn"), text[::-1]])
+    >>> tlsh_distance(digests[0], digests)
+    array([  0,  24, 199], dtype=int32)
+    >>> tlsh_distance("T1", digests)
+    Traceback (most recent call last):
+    txtfp_np.errors.InvalidInputError: invalid input: invalid TLSH hex string of length 2
+    A digest is T1 and 70 hexadecimal digits.
+    """
+    first, second = _digests("a", a), _digests("b", b)
+    return compare_all(_tlsh_of(first.packed, second.packed), first.shape, second.shape, threads)
+
+
+def tlsh_distance_pairs(digests: Any, i: Any, j: Any, *, threads: int | None = None) -> Any:
+    """Distances of chosen pairs of one column of TLSH digests.
+
+    Parameters
+    ----------
+    digests : column of digests
+        As in :func:`tlsh_distance`, with one axis.
+    i, j : integers
+        Rows of ``digests``, counted from 0; broadcast against each other.
+    threads : int, optional
+        As in :func:`tlsh_distance`.
+
+    Returns
+    -------
+    np.int32, or int32 array
+
+    Raises
+    ------
+    InvalidInputError
+        If a row holds no digest, or is out of range (the text names the first one).
+
+    Examples
+    --------
+    >>> import txtfp_np as tx
+    >>> text = "the quick brown fox jumps over the lazy dog at noon"
+    >>> digests = tx.TlshFingerprinter().fingerprint([text, text.replace("noon", "dawn"), text[::-1]])
+    >>> tlsh_distance_pairs(digests, [0, 1], [1, 2])
+    array([ 24, 203], dtype=int32)
+    """
+    packed, shape = _digests("digests", digests)
+    if len(shape) != 1:
+        raise InvalidInputError(f"digests must have one axis, got shape {shape}", argument="digests")
+    return compare_pairs(_tlsh_of(packed, packed), len(packed) // _PACKED.itemsize, i, j, threads)
+
+
+class _Digests(NamedTuple):
+    """Packed digests one after another, and the shape that they came in."""
+
+    packed: Bytes
+    shape: Shape
+
+
+def _digests(argument: str, given: Any) -> _Digests:
+    array: NDArray[Any] | None = given if isinstance(given, np.ndarray) else None
+    if isinstance(given, (np.void, np.bytes_)):
+        array = np.asarray(given)
+    if array is not None and array.dtype == _PACKED:
+        return _packed(argument, array)
+    if array is not None and array.dtype == _TEXT:
+        text = np.ascontiguousarray(array).reshape(-1)
+        offsets = np.arange(0, _TEXT.itemsize * len(text) + 1, _TEXT.itemsize, dtype=np.int64)
+        return _parsed(argument, TextColumn._trusted(text.view(np.uint8), offsets), array.shape)
+    single = is_single(given)
+    rows = [given] if single else given if array is None else array.reshape(-1)
+    try:
+        column = as_text_column(rows)
+    except InvalidInputError as error:
+        error.argument = argument
+        error.row = None if single else error.row
+        raise
+    return _parsed(argument, column, () if single else (len(column),) if array is None else array.shape)
+
+
+def _packed(argument: str, array: NDArray[Any]) -> _Digests:
+    from ..kernels.tlsh import first_empty
+
+    packed = read_only(np.ascontiguousarray(array).reshape(-1).view(np.uint8))
+    row = int(first_empty(packed, array.size))
+    if row < array.size:
+        raise InvalidInputError(
+            f"{argument} holds 35 zero bytes, which is no TLSH digest",
+            row=row if array.ndim else None,
+            argument=argument,
+            advice='on_empty="mask" gives them to documents without a digest; leave those out.',
+        )
+    return _Digests(packed, array.shape)
+
+
+def _parsed(argument: str, column: TextColumn, shape: Shape) -> _Digests:
+    from ..kernels.tlsh import packed_of_text
+
+    packed = np.empty(_PACKED.itemsize * len(column), np.uint8)
+    row = int(packed_of_text(column.data, column.offsets, packed))
+    if row < len(column):
+        n_bytes = len(column.data[column.offsets[row] : column.offsets[row + 1]].tobytes().rstrip(b"\0"))
+        raise InvalidInputError(
+            f"invalid TLSH hex string of length {n_bytes}",
+            row=row if shape else None,
+            argument=argument,
+            advice="A digest is T1 and 70 hexadecimal digits.",
+        )
+    return _Digests(read_only(packed), shape)
+
+
+def _tlsh_of(a: Bytes, b: Bytes) -> Comparison:
+    from ..kernels.tlsh import tlsh_pairs, tlsh_tile
+
+    def pairs(i: Indices, j: Indices, out: NDArray[Any]) -> None:
+        tlsh_pairs(a, b, i, j, out)
+
+    def all_pairs(swapped: bool) -> WorkTile:
+        rows, columns = (b, a) if swapped else (a, b)
+        return lambda tile, out: tlsh_tile(rows, columns, tile.rows, tile.columns, out)
+
+    return Comparison(pairs, all_pairs, np.int32, _TILE)

@@ -1,0 +1,159 @@
+"""Fourth pass, over verified pairs: who stands by whom."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..columns.checks import read_only
+from ..dedup.policies import keep_order
+from ..dedup.settings import Verify
+from .job import Job
+from .verifying import near_pairs
+from .work import RowFile, WorkFolder, read_rows
+
+Rows = NDArray[np.int64]
+
+_PAIR_BYTES = 44  # of a pair that is sorted: rank, rows, similarity, order, and the sorted ones
+_LEAST_PAIRS = 1 << 18
+
+
+def link_rows(work: WorkFolder, job: Job, keep: str) -> None:
+    """Write ``representative`` and ``similarity`` of every row, and count.
+
+    As :func:`txtfp_np.dedup.linkage.link`, but pairs come from files, as many at once as memory allows.
+    """
+    from ..kernels.linkage import best_copies
+
+    if "counts" in work.state:
+        return
+    n = work.state["scan"]["rows"]
+    rank = read_only(_ranks(work, keep, n))
+    best = np.empty(n, np.int64)
+    best_copies(read_only(read_rows(work.path("copy_of"), np.uint32).astype(np.int64)), rank, best)
+    representative, similarity = np.arange(n), np.ones(n, np.float32)
+    links = _Links(best, rank, representative, similarity)
+    n_pairs = links.star(work, job) if job.settings.linkage == "star" else links.components(work, job)
+    copies = np.flatnonzero(best != np.arange(n))
+    representative[copies], similarity[copies] = representative[best[copies]], similarity[best[copies]]
+    n_pairs += len(copies)
+    del links, rank, best, copies
+    for name, values in (("representative", representative.astype(np.uint32)), ("similarity", similarity)):
+        file = RowFile(work.path(name), values.dtype)
+        file.append(values)
+        file.sync()
+        file.close()
+    del similarity
+    work.state["counts"] = _counts(work, job, representative, n_pairs)
+    work.save()
+
+
+def _ranks(work: WorkFolder, keep: str, n: int) -> Rows:
+    if keep.startswith("column:"):
+        return keep_order(read_rows(work.path("priorities"), np.float64), n)
+    lengths = read_rows(work.path("lengths"), np.int64) if keep in ("longest", "shortest") else None
+    return keep_order(keep, n, lengths)
+
+
+@dataclass(frozen=True)
+class _Links:
+    """Arrays of a linkage under way; ``best``: which of equal documents pairs are about."""
+
+    best: Rows
+    rank: Rows
+    representative: Rows
+    similarity: NDArray[np.float32]
+
+    def _pairs(self, work: WorkFolder, job: Job) -> Iterator[tuple[Rows, Rows, NDArray[np.float32]]]:
+        for block in near_pairs(work, job):
+            yield self.best[block["i"]], self.best[block["j"]], np.ascontiguousarray(block["share"])
+
+    def star(self, work: WorkFolder, job: Job) -> int:
+        from ..kernels.streams import star_stream
+
+        n = len(self.rank)
+        width = max(1, n >> 10)  # ranks that are counted together
+        sizes = np.zeros(-(-n // width), np.int64)
+        for i, j, _ in self._pairs(work, job):
+            sizes += np.bincount(np.minimum(self.rank[i], self.rank[j]) // width, minlength=len(sizes))
+        spare = job.sort_bytes(4 * n)
+        most = int(sizes.sum()) if spare is None else max(_LEAST_PAIRS, spare // _PAIR_BYTES)
+        for first, stop, size in _portions(sizes, most):
+            better, other = np.empty(size, np.uint32), np.empty(size, np.uint32)
+            ranks, share = np.empty(size, np.uint32), np.empty(size, np.float32)
+            at = 0
+            for i, j, some in self._pairs(work, job):
+                rank_i, rank_j = self.rank[i], self.rank[j]
+                least = np.minimum(rank_i, rank_j)
+                chosen = (least // width >= first) & (least // width < stop)
+                end = at + int(np.count_nonzero(chosen))
+                better[at:end] = np.where(rank_i <= rank_j, i, j)[chosen]
+                other[at:end] = np.where(rank_i <= rank_j, j, i)[chosen]
+                ranks[at:end], share[at:end] = least[chosen], some[chosen]
+                at = end
+            order = np.argsort(ranks, kind="stable")
+            del ranks
+            better, other, share = better[order], other[order], share[order]
+            pairs = read_only(better), read_only(other), read_only(share)
+            star_stream(*pairs, self.representative, self.similarity)
+        return int(sizes.sum())
+
+    def components(self, work: WorkFolder, job: Job) -> int:
+        from ..kernels.streams import end_components, share_stream, unite_stream
+
+        n_pairs = 0
+        for i, j, _ in self._pairs(work, job):
+            unite_stream(read_only(i), read_only(j), self.rank, self.representative)
+            n_pairs += len(i)
+        end_components(self.representative)
+        self.similarity[self.representative != np.arange(len(self.rank))] = np.nan
+        for i, j, share in self._pairs(work, job):
+            share_stream(read_only(i), read_only(j), read_only(share), self.representative, self.similarity)
+        return n_pairs
+
+
+def _portions(sizes: NDArray[np.int64], most: int) -> Iterator[tuple[int, int, int]]:
+    """Runs of bins with at most so many pairs together, or of one bin: first, last + 1, pairs."""
+    first, held = 0, 0
+    for place, size in enumerate(sizes.tolist()):
+        if held and held + size > most:
+            yield first, place, held
+            first, held = place, 0
+        held += size
+    if held:
+        yield first, len(sizes), held
+
+
+def _counts(work: WorkFolder, job: Job, representative: Rows, n_pairs: int) -> dict[str, int]:
+    n = len(representative)
+    removed = np.flatnonzero(representative != np.arange(n))
+    sizes = np.bincount(representative, minlength=1)
+    copies = sum(
+        int(np.count_nonzero(same_text(work, job, rows, representative[rows])))
+        for rows in np.array_split(removed, 1 + len(removed) // 10**6)
+    )
+    return {
+        "documents": n,
+        "kept": n - len(removed),
+        "removed": len(removed),
+        "copies": copies,
+        "near": len(removed) - copies,
+        "empty": int(np.count_nonzero(read_rows(work.path("empty"), np.bool_))),
+        "clusters": int(np.count_nonzero(sizes > 1)),
+        "largest": int(sizes.max()),
+        "pairs": n_pairs,
+    }
+
+
+def same_text(work: WorkFolder, job: Job, rows: Rows, others: Rows) -> NDArray[np.bool_]:
+    """Which rows are equal to others: by their sets if these are known, else by their bytes."""
+    if len(rows) == 0:
+        return np.zeros(0, np.bool_)
+    if job.settings.verify == Verify.EXACT:
+        copy_of = np.memmap(work.path("copy_of"), np.uint32, "r")
+        return np.asarray(copy_of[rows] == copy_of[others])
+    raw = np.memmap(work.path("raw"), np.uint64, "r").reshape(-1, 2)
+    return np.asarray((raw[rows] == raw[others]).all(axis=1))
