@@ -39,6 +39,6 @@ def test_missing_libraries_are_named(module, monkeypatch, tmp_path):
 
 
 def test_a_missing_pdf_library_is_named(monkeypatch):
-    monkeypatch.setattr("txtfp_np.markup.pdf.find_spec", lambda name: None)
+    monkeypatch.setattr(sys.modules[tx.pdf_to_text.__module__], "find_spec", lambda name: None)
     with pytest.raises(tx.FeatureDisabledError, match=r"txtfp-np\[pdf\]"):
         tx.pdf_to_text(b"")

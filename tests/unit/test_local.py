@@ -1,6 +1,7 @@
 """A model on this machine: a small encoder with attention, checked against NumPy text by text."""
 
 import pickle
+import sys
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
@@ -94,7 +95,7 @@ def test_columns_keep_their_order_in_any_batches(files):
 def test_windows_do_not_matter(files, monkeypatch):
     provider = files.provider()
     whole = provider.embed(TEXTS * 4)
-    monkeypatch.setattr("txtfp_np.semantic.local._WINDOW", 3)
+    monkeypatch.setattr(sys.modules[tx.LocalProvider.__module__], "_WINDOW", 3)
     np.testing.assert_allclose(provider.embed(TEXTS * 4).vectors, whole.vectors, rtol=1e-4, atol=1e-5)
 
 
