@@ -41,7 +41,11 @@ FRAMES = {"pyarrow", "pandas", "polars"}
 LIGHT = {"numpy", "xxhash"}  # the third-party imports that may stand at module level
 ORACLES = {"unicodedata2", "regex"}
 BUILD_SCRIPTS = {"txtfp_np.unicode.build"}  # run by hand, never imported by the package
-NEVER_AT_IMPORT = ["numba", "llvmlite", "scipy", "pyarrow", "pandas", "polars", "unicodedata2", "regex"]
+NEVER_AT_IMPORT = [
+    *("numba", "llvmlite", "scipy", "pyarrow", "pandas", "polars", "unicodedata2", "regex"),
+    *("selectolax", "markdown_it", "pypdfium2", "rjieba", "fugashi", "ipadic", "kiwipiepy"),
+    *("httpx", "onnxruntime", "tokenizers", "huggingface_hub"),
+]
 
 
 class Import(NamedTuple):

@@ -10,6 +10,7 @@ import txtfp_np as tx
 CONTRACT = """
 TextColumn TokenColumn Canonicalizer CaseFold Normalization
 WordTokenizer GraphemeTokenizer ShingleTokenizer CharShingleTokenizer CallableTokenizer Tokenizer
+CjkTokenizer CjkSegmenter recommend Recommendation
 MinHashFingerprinter SimHashFingerprinter IdfTable HashFamily Weighting Fingerprinter StreamingFingerprinter
 MinHashStreaming SimHashStreaming fingerprint_many merge TlshFingerprinter
 WinnowFingerprinter WinnowColumn winnow_match
@@ -22,6 +23,9 @@ LshIndex LshIndexBuilder HammingIndex PermutedTable hamming_scan seomoz_simhash 
 dedup DedupResult
 minhash_dtype MinHashSig SimHash64 empty_signature as_signatures
 config_hash config_hash_classical Fingerprint FingerprintMetadata to_json from_json Embedding
+EmbeddingColumn semantic_similarity Pooling chunk_for_model ChunkingStrategy ChunkMode
+EmbeddingProvider LocalProvider OpenAiProvider VoyageProvider CohereProvider RetryPolicy
+html_to_text markdown_to_text markdown_to_text_with MarkdownOptions pdf_to_text pdf_to_text_with PdfOptions
 Error TxtfpError InvalidInputError ConfigError ModelMismatchError DimensionMismatchError SchemaMismatchError
 TokenizerError OnnxError HttpError EmptyEmbeddingError FeatureDisabledError
 VERSION __version__ FORMAT_VERSION DEFAULT_SEED MIN_INPUT_BYTES UNICODE_VERSION UNCOMPUTED_CONFIG_HASH

@@ -11,7 +11,8 @@ Stage 1, canonical text: :class:`Canonicalizer` brings texts that look the same 
 points (normal form, case, invisible characters, homoglyphs).
 
 Stage 2, tokens: :class:`WordTokenizer`, :class:`GraphemeTokenizer`, :class:`ShingleTokenizer`,
-:class:`CharShingleTokenizer`, and :class:`CallableTokenizer` for a function of one's own.
+:class:`CharShingleTokenizer`, :class:`CjkTokenizer`, and :class:`CallableTokenizer` for a function of one's own;
+:func:`recommend` looks at a column and proposes.
 
 Stage 3, signatures: :class:`MinHashFingerprinter` and :class:`SimHashFingerprinter` (weights:
 :class:`IdfTable`) turn columns into arrays of records; :func:`fingerprint_many` shares the stages before.
@@ -27,6 +28,12 @@ chooses the bands), :class:`HammingIndex` all SimHash fingerprints within some b
 whether something like it was seen before.
 
 Stage 6, near-duplicates: :func:`dedup` does all of it in one call, and its :class:`DedupResult` explains itself.
+
+Markup: :func:`html_to_text`, :func:`markdown_to_text`, :func:`pdf_to_text` make plain text of it.
+
+Embeddings: :class:`EmbeddingColumn`, :func:`semantic_similarity`, :class:`Pooling`;
+:func:`chunk_for_model` cuts texts into pieces that fit a model. An :class:`EmbeddingProvider` makes embeddings:
+:class:`LocalProvider`, :class:`OpenAiProvider`, :class:`VoyageProvider`, :class:`CohereProvider`.
 
 Identity: :func:`config_hash`, :class:`Fingerprint`, :func:`to_json`, :func:`as_signatures` for bytes from disk.
 
@@ -111,6 +118,15 @@ from .index import (
     PermutedTable,
     hamming_scan,
 )
+from .markup import (
+    MarkdownOptions,
+    PdfOptions,
+    html_to_text,
+    markdown_to_text,
+    markdown_to_text_with,
+    pdf_to_text,
+    pdf_to_text_with,
+)
 from .schema import (
     DEFAULT_SEED,
     FORMAT_VERSION,
@@ -130,7 +146,23 @@ from .schema import (
     minhash_dtype,
     to_json,
 )
-from .semantic import BinaryHash, HyperplaneHash, hyperplane_grid
+from .semantic import (
+    BinaryHash,
+    ChunkingStrategy,
+    ChunkMode,
+    CohereProvider,
+    EmbeddingColumn,
+    EmbeddingProvider,
+    HyperplaneHash,
+    LocalProvider,
+    OpenAiProvider,
+    Pooling,
+    RetryPolicy,
+    VoyageProvider,
+    chunk_for_model,
+    hyperplane_grid,
+    semantic_similarity,
+)
 from .sketch import (
     Fingerprinter,
     FlyForm,
@@ -156,10 +188,14 @@ from .sketch import (
 from .tokenize import (
     CallableTokenizer,
     CharShingleTokenizer,
+    CjkSegmenter,
+    CjkTokenizer,
     GraphemeTokenizer,
+    Recommendation,
     ShingleTokenizer,
     Tokenizer,
     WordTokenizer,
+    recommend,
 )
 from .unicode.frozen import UNICODE_VERSION
 
@@ -177,10 +213,14 @@ __all__ = [
     # tokens
     "CallableTokenizer",
     "CharShingleTokenizer",
+    "CjkSegmenter",
+    "CjkTokenizer",
     "GraphemeTokenizer",
+    "Recommendation",
     "ShingleTokenizer",
     "Tokenizer",
     "WordTokenizer",
+    "recommend",
     # signatures
     "Fingerprinter",
     "FlyForm",
@@ -257,6 +297,27 @@ __all__ = [
     # near-duplicates
     "DedupResult",
     "dedup",
+    # markup
+    "MarkdownOptions",
+    "PdfOptions",
+    "html_to_text",
+    "markdown_to_text",
+    "markdown_to_text_with",
+    "pdf_to_text",
+    "pdf_to_text_with",
+    # embeddings
+    "ChunkMode",
+    "ChunkingStrategy",
+    "CohereProvider",
+    "EmbeddingColumn",
+    "EmbeddingProvider",
+    "LocalProvider",
+    "OpenAiProvider",
+    "Pooling",
+    "RetryPolicy",
+    "VoyageProvider",
+    "chunk_for_model",
+    "semantic_similarity",
     # identity and persistence
     "Embedding",
     "Fingerprint",

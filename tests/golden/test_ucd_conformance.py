@@ -4,6 +4,7 @@ Needs the UCD files of the shared corpora, and nothing but what the package itse
 """
 
 import gzip
+from itertools import pairwise
 from typing import NamedTuple
 
 import pytest
@@ -134,3 +135,16 @@ def test_graphemes(ucd):
     assert [(number, tokens) for (number, _), tokens in zip(cases, found, strict=True)] == cases
     for _, segments in cases:
         assert tokenizer.tokens("".join(segments)) == segments
+
+
+def test_sentences(ucd):
+    """All sentences as they stand, by the kernel: a chunk shows only those that hold a letter."""
+    from txtfp_np.semantic.chunk_blocks import sentences_of
+
+    cases = list(break_test(ucd / "SentenceBreakTest.txt.gz"))
+    assert len(cases) > 500
+    column = tx.TextColumn(["".join(segments) for _, segments in cases])
+    units = sentences_of(column.data, column.offsets, every=True)
+    raw, bounds, rows = units.data.tobytes(), units.offsets.tolist(), units.of_document.tolist()
+    found = [[raw[bounds[i] : bounds[i + 1]].decode() for i in range(a, b)] for a, b in pairwise(rows)]
+    assert [(number, segments) for (number, _), segments in zip(cases, found, strict=True)] == cases

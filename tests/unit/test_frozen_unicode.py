@@ -14,7 +14,7 @@ from txtfp_np.unicode.frozen import table
 
 # Of names, types and values of all arrays. A new form of the same tables may change it; if any golden
 # changes as well, signatures have changed, and that needs a schema version.
-CONTENT_SHA256 = "1ce5bb3c1eeb0478340e4dc4b49d07351dc171a942522d1cbee1baaff21b99dd"
+CONTENT_SHA256 = "1f21e1b82d5719169bb72388f135c5e12d090d847198af7aa495e0e6ff675bbc"
 PLAIN = {"strip_bidi": False, "strip_format": False}
 
 
@@ -64,7 +64,7 @@ def test_unicode_version():
     assert tx.UNICODE_VERSION == "17.0.0"
 
 
-UTF8_TRIES = ["words", "graphemes", *(f"{pipeline}.codes" for pipeline in layout.PIPELINES)]
+UTF8_TRIES = ["words", "graphemes", "sentences", *(f"{pipeline}.codes" for pipeline in layout.PIPELINES)]
 TRIES = ["combining_class", "canonical", "compatibility", "fold", "confusable"]
 
 
@@ -104,6 +104,9 @@ def test_utf8_tries_stay_inside_their_arrays(name):
     values = utf8_values(trie)  # indexing is checked
     if name == "words":
         assert values.max() < 2 * layout.WORD_ALPHANUMERIC
+    elif name == "sentences":
+        assert values.max() < 2 * layout.SENTENCE_WHITE_SPACE
+        assert (values & 31).max() == len(layout.SENTENCE_CLASSES) - 1
     elif name == "graphemes":
         assert values.max() == len(layout.GRAPHEME_CLASSES) - 1
     else:

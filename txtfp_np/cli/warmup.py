@@ -63,6 +63,7 @@ def warm_up() -> None:
     tx.jaccard_bits(packed, packed, h=128, b=8)
     _warm_up_indexes(signatures, fingerprints)
     _warm_up_dedup(texts, minhash)
+    _warm_up_semantic()
     _warm_up_files(texts)
     _warm_up_measures()
     _warm_up_sketches(texts)
@@ -105,6 +106,17 @@ def _warm_up_dedup(texts: Any, minhash: Any) -> None:
     tx.dedup(column, 0.5, fingerprinter=minhash).explain(0, 2)
     tx.dedup(column, 0.5, scope="containment")
     tx.dedup(column, method="simhash")
+
+
+def _warm_up_semantic() -> None:
+    import txtfp_np as tx
+
+    vectors = tx.EmbeddingColumn([[1, 2], [3, 4]])
+    tx.semantic_similarity(vectors[:, None], vectors)
+    tx.semantic_similarity(vectors, vectors)
+    tx.Pooling.MEAN.apply([[1.0, 2.0]])
+    for mode in tx.ChunkMode:
+        tx.chunk_for_model([SAMPLE, SAMPLE], tx.ChunkingStrategy(max_tokens=8, mode=mode))
 
 
 def _warm_up_files(texts: list[str]) -> None:

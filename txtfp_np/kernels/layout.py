@@ -97,3 +97,24 @@ GRAPHEME_CLASSES = (
     "Pictographic",
     "Consonant",  # Other with InCB=Consonant
 )
+
+# ── sentence segmentation (UAX #29) ─────────────────────────────────────────────────────────────
+SENTENCE_CLASSES = (
+    "Other",
+    "CR",
+    "LF",
+    "Sep",
+    "Extend",
+    "Format",
+    "Sp",
+    "Lower",
+    "Upper",
+    "OLetter",
+    "Numeric",
+    "ATerm",
+    "STerm",
+    "Close",
+    "SContinue",
+)
+SENTENCE_ALPHANUMERIC = 1 << 5  # flag: Alphabetic or a number, what a sentence needs one of
+SENTENCE_WHITE_SPACE = 1 << 6  # flag: White_Space, what is trimmed off

@@ -1,6 +1,31 @@
 """Texts as vectors of language models, and as codes of a few bits."""
 
 from ..schema import Embedding
+from .chunk import ChunkingStrategy, ChunkMode, chunk_for_model
 from .codes import BinaryHash, GridCell, HyperplaneHash, hyperplane_grid
+from .column import EmbeddingColumn, semantic_similarity
+from .local import LocalProvider
+from .pooling import Pooling
+from .provider import EmbeddingProvider
+from .retry import RetryPolicy
+from .services import CohereProvider, OpenAiProvider, VoyageProvider
 
-__all__ = ["BinaryHash", "Embedding", "GridCell", "HyperplaneHash", "hyperplane_grid"]
+__all__ = [
+    "BinaryHash",
+    "ChunkMode",
+    "ChunkingStrategy",
+    "CohereProvider",
+    "Embedding",
+    "EmbeddingColumn",
+    "EmbeddingProvider",
+    "GridCell",
+    "HyperplaneHash",
+    "LocalProvider",
+    "OpenAiProvider",
+    "Pooling",
+    "RetryPolicy",
+    "VoyageProvider",
+    "chunk_for_model",
+    "hyperplane_grid",
+    "semantic_similarity",
+]

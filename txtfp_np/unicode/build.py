@@ -204,17 +204,21 @@ class Pipeline:
 
 
 # ── segmentation ────────────────────────────────────────────────────────────────────────────────
+def alphanumerics() -> set[int]:
+    alphabetic = members("Alphabetic")
+    return alphabetic | {cp for cp in SCALARS if unicodedata2.category(chr(cp)).startswith("N")}
+
+
 def word_codes(pictographic: set[int]) -> Callable[[int], int]:
     classes = {cp: name for name in layout.WORD_CLASSES[1:19] for cp in members(f"WB={name}")}
-    alphabetic = members("Alphabetic")
+    alphanumeric = alphanumerics()
 
     def code(cp: int) -> int:
         name = classes.get(cp, "Other")
         if cp in pictographic:
             assert name in ("Other", "ALetter"), f"U+{cp:04X} is pictographic and {name}"
             name = "Pictographic" if name == "Other" else "PictographicLetter"
-        alphanumeric = cp in alphabetic or unicodedata2.category(chr(cp)).startswith("N")
-        return layout.WORD_CLASSES.index(name) | (layout.WORD_ALPHANUMERIC if alphanumeric else 0)
+        return layout.WORD_CLASSES.index(name) | (layout.WORD_ALPHANUMERIC if cp in alphanumeric else 0)
 
     return code
 
@@ -237,6 +241,18 @@ def grapheme_codes(pictographic: set[int]) -> Callable[[int], int]:
         else:
             assert role is None or name == "ZWJ", f"U+{cp:04X} has InCB={role} and is {name}"
         return layout.GRAPHEME_CLASSES.index(name)
+
+    return code
+
+
+def sentence_codes() -> Callable[[int], int]:
+    classes = {cp: name for name in layout.SENTENCE_CLASSES[1:] for cp in members(f"SB={name}")}
+    alphanumeric, white_space = alphanumerics(), members("White_Space")
+
+    def code(cp: int) -> int:
+        flags = layout.SENTENCE_ALPHANUMERIC if cp in alphanumeric else 0
+        flags |= layout.SENTENCE_WHITE_SPACE if cp in white_space else 0
+        return layout.SENTENCE_CLASSES.index(classes.get(cp, "Other")) | flags
 
     return code
 
@@ -312,6 +328,7 @@ def build(ucd: Path) -> dict[str, NDArray[np.generic]]:
         arrays |= {f"{name}.{part}": array for part, array in tables.items()}
     arrays["words"] = build_utf8_trie(word_codes(pictographic))
     arrays["graphemes"] = build_utf8_trie(grapheme_codes(pictographic))
+    arrays["sentences"] = build_utf8_trie(sentence_codes())
     return arrays
 
 

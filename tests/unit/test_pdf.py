@@ -1,0 +1,97 @@
+"""PDF: text of whole files, clear errors for broken ones, and files that cannot hang or fill the caller."""
+
+import pytest
+from pdf_files import bomb_pdf, encrypted_pdf, page, pdf, text_pdf
+
+import txtfp_np as tx
+
+pytest.importorskip("pypdfium2")
+
+WHOLE = text_pdf(["Hello (PDF) wörld", "second line"], ["page two"])
+
+
+def test_text():
+    assert tx.pdf_to_text(WHOLE) == "Hello (PDF) wörld\nsecond line\n\npage two"
+    assert tx.pdf_to_text(bytearray(WHOLE)) == tx.pdf_to_text(memoryview(WHOLE)) == tx.pdf_to_text(WHOLE)
+    assert tx.pdf_to_text(pdf([b""])) == ""
+
+
+def test_many():
+    column = tx.pdf_to_text([WHOLE, None, text_pdf(["x"])], threads=2)
+    assert column.to_list() == [tx.pdf_to_text(WHOLE), None, "x"]
+    assert tx.pdf_to_text([]).to_list() == []
+    files = [WHOLE, encrypted_pdf(), text_pdf(["x"])]
+    with pytest.raises(tx.InvalidInputError, match=r"pdf parse error: .* \(row 1\)") as caught:
+        tx.pdf_to_text(files)
+    assert caught.value.row == 1
+    assert tx.pdf_to_text(files, on_error="null").to_list() == [tx.pdf_to_text(WHOLE), None, "x"]
+
+
+@pytest.mark.parametrize(
+    ("data", "message"),
+    [
+        (b"", "Data format error"),
+        (b"not a pdf", "Data format error"),
+        (encrypted_pdf(), "Incorrect password"),
+        (WHOLE[: len(WHOLE) // 2], "Data format error"),
+    ],
+    ids=["empty", "text", "encrypted", "truncated"],
+)
+def test_broken_files(data, message):
+    with pytest.raises(tx.InvalidInputError, match=f"^invalid input: pdf parse error: .*{message}"):
+        tx.pdf_to_text(data)
+
+
+def test_a_file_without_a_table_of_references_is_repaired():
+    assert tx.pdf_to_text(WHOLE[: WHOLE.index(b"xref")] + WHOLE[WHOLE.index(b"trailer") :]) == tx.pdf_to_text(WHOLE)
+
+
+def test_limits():
+    with pytest.raises(tx.InvalidInputError, match=r"pdf input \(101 bytes\) exceeds 100-byte cap"):
+        tx.pdf_to_text_with(bytes(101), tx.PdfOptions(max_bytes=100))
+    with pytest.raises(tx.InvalidInputError, match=r"pdf parse exceeded 0\.001-second timeout"):
+        tx.pdf_to_text_with(WHOLE, tx.PdfOptions(timeout_secs=0.001))  # no process starts in a millisecond
+    for options in ({"max_bytes": -1}, {"timeout_secs": 0}, {"timeout_secs": float("nan")}, {"timeout_secs": True}):
+        with pytest.raises(tx.ConfigError):
+            tx.PdfOptions(**options)
+
+
+def test_a_killed_parser_is_reaped():
+    import multiprocessing
+    import subprocess
+
+    with pytest.raises(tx.InvalidInputError):
+        tx.pdf_to_text_with(WHOLE, tx.PdfOptions(timeout_secs=0.001))
+    assert not multiprocessing.active_children()
+    assert not getattr(subprocess, "_active", [])  # children that nobody waited for
+
+
+@pytest.mark.slow
+def test_a_bomb_stays_in_its_process():
+    resource = pytest.importorskip("resource")
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    bomb = bomb_pdf(60)
+    assert len(bomb) < 10_000
+    # Whether it is read, refused, or runs out of time or memory is the parser's affair; it ends, in its own process.
+    found = tx.pdf_to_text_with([bomb, WHOLE], tx.PdfOptions(timeout_secs=10), on_error="null").to_list()
+    assert found[1] == tx.pdf_to_text(WHOLE)
+    assert found[0] is None or set(found[0]) <= set("a \n")
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 100_000  # KB
+
+
+def test_an_endless_page_tree_ends():
+    looping = pdf([page("x")]).replace(b"/Kids [3 0 R]", b"/Kids [2 0 R]")
+    with pytest.raises(tx.InvalidInputError, match="pdf parse error"):
+        tx.pdf_to_text_with(looping, tx.PdfOptions(timeout_secs=10))
+
+
+def test_arguments():
+    with pytest.raises(tx.InvalidInputError, match="files must be bytes or an iterable of bytes, got str"):
+        tx.pdf_to_text("name.pdf")
+    with pytest.raises(tx.InvalidInputError, match="a PDF must be bytes or None, got str") as caught:
+        tx.pdf_to_text([None, "name.pdf"])
+    assert caught.value.row == 1
+    with pytest.raises(tx.ConfigError, match="on_error must be 'raise' or 'null', got 'skip'"):
+        tx.pdf_to_text([], on_error="skip")
+    with pytest.raises(tx.ConfigError, match="options must be PdfOptions"):
+        tx.pdf_to_text_with(WHOLE, {})

@@ -1,0 +1,47 @@
+"""Proposals for columns: by script, by length, and with reasons."""
+
+import pytest
+
+import txtfp_np as tx
+
+GERMAN = (
+    "Der Fährmann sah den alten Brief lange an, dann faltete er ihn und steckte ihn in die Tasche seiner Jacke. " * 2
+)
+CHINESE = "渡船在六点过后不久离开港口，码头上的灯还亮着，渔民们还没有收起他们的网。" * 3
+
+
+@pytest.mark.parametrize(
+    ("texts", "name", "threshold"),
+    [
+        ([GERMAN] * 3, "shingle-k=3/word-uax29", 0.4),
+        ([GERMAN, CHINESE], "char-k=5", 0.5),
+        ([CHINESE], "char-k=5", 0.4),
+        (["วันนี้อากาศดีมากเราไปเดินเล่นกันเถอะ"], "char-k=5", 0.4),
+        (["two words", "three more words"], "char-k=5", 0.5),
+        (["조선 시대의 궁궐은 모두 다섯 곳이 남아 있으며 그 가운데 가장 큰 것은 " * 5], "shingle-k=3/word-uax29", 0.4),
+    ],
+)
+def test_proposals(texts, name, threshold):
+    found = tx.recommend(texts)
+    assert found.tokenizer.name == name
+    assert found.threshold == threshold
+    assert f"k={found.k}" in name
+    assert len(found.reasons) >= 3
+    assert sum(share for _, share in found.scripts) == pytest.approx(1)
+    assert tx.MinHashFingerprinter(tokenizer=found.tokenizer).fingerprint(texts).shape == (len(texts),)
+
+
+def test_engines_are_named():
+    assert any('CjkTokenizer("jieba")' in reason for reason in tx.recommend([CHINESE]).reasons)
+    assert any('CjkTokenizer("mecab-ipadic")' in reason for reason in tx.recommend(["これはペンです。漢字"]).reasons)
+    assert not any("CjkTokenizer" in reason for reason in tx.recommend([GERMAN]).reasons)
+
+
+def test_large_columns_are_sampled():
+    assert tx.recommend([GERMAN, None] * 5000).scripts[0][0] == "Latin"
+
+
+def test_nothing_to_go_by():
+    for texts in ([], ["", None], ["123 !"]):
+        with pytest.raises(tx.InvalidInputError, match="no letters in any text"):
+            tx.recommend(texts)

@@ -1,0 +1,228 @@
+"""Text of PDF files, parsed in a child process that is killed when its time is up."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable
+from dataclasses import dataclass
+from importlib.util import find_spec
+from pathlib import Path
+from typing import overload
+
+import numpy as np
+
+from ..columns import Progress, Scratch, TextColumn, resolve_threads, run_blocks
+from ..errors import ConfigError, FeatureDisabledError, InvalidInputError
+from ..options import check_count
+from .convert import column_of
+
+Pdf = bytes | bytearray | memoryview
+
+_CHILD = Path(__file__).with_name("pdf_child.py")
+
+
+@dataclass(frozen=True, kw_only=True)
+class PdfOptions:
+    """Limits.
+
+    Parameters
+    ----------
+    max_bytes : int
+        Larger files are refused unread.
+    timeout_secs : float
+        Time for one file, the start of its process included.
+
+    Examples
+    --------
+    >>> PdfOptions(timeout_secs=5)
+    PdfOptions(max_bytes=52428800, timeout_secs=5)
+    """
+
+    max_bytes: int = 50 * 1024 * 1024
+    timeout_secs: float = 30
+
+    def __post_init__(self) -> None:
+        check_count("max_bytes", self.max_bytes)
+        is_number = isinstance(self.timeout_secs, (int, float)) and not isinstance(self.timeout_secs, bool)
+        if not is_number or not 0 < self.timeout_secs < float("inf"):
+            raise ConfigError(
+                f"timeout_secs must be a finite number > 0, got {self.timeout_secs!r}", argument="timeout_secs"
+            )
+
+
+@overload
+def pdf_to_text(files: Pdf, /) -> str: ...
+@overload
+def pdf_to_text(
+    files: Iterable[object], /, *, on_error: str = ..., threads: int | None = ..., progress: Progress = ...
+) -> TextColumn: ...
+def pdf_to_text(
+    files: Pdf | Iterable[object],
+    /,
+    *,
+    on_error: str = "raise",
+    threads: int | None = None,
+    progress: Progress = False,
+) -> str | TextColumn:
+    """Text of one PDF, or of many, with default limits: 50 MiB and 30 s a file.
+
+    Parameters
+    ----------
+    files : bytes, or iterable of bytes and None
+        Contents of files, not their names.
+    on_error : {"raise", "null"}
+        What a file among many that cannot be read becomes: an error with its row, or a null.
+    threads : int, optional
+        Files read at the same time; None: as many as there are cores for this process.
+    progress : bool or callable
+        True: a line on stderr. A callable gets (files done, files in all).
+
+    Returns
+    -------
+    str, or TextColumn for an iterable
+        Pages are parted by an empty line. NUL becomes U+FFFD.
+
+    Raises
+    ------
+    FeatureDisabledError
+        If pypdfium2 is not installed.
+    InvalidInputError
+        If a file is too large, takes too long, is encrypted or damaged (with ``.row``).
+
+    Notes
+    -----
+    Each file is parsed in a process of its own, which may take 2 GiB of memory where the system knows such
+    limits, and is killed when its time is up: a hostile file can neither hang nor crash the caller. To
+    start it takes about a tenth of a second. Text that is only drawn (a scan) is not found.
+
+    Examples
+    --------
+    >>> pdf_to_text(b"no pdf at all")
+    Traceback (most recent call last):
+    txtfp_np.errors.InvalidInputError: invalid input: pdf parse error: Failed to load document (...).
+    >>> pdf_to_text([b"no pdf", None], on_error="null").to_list()
+    [None, None]
+    """
+    return pdf_to_text_with(files, PdfOptions(), on_error=on_error, threads=threads, progress=progress)
+
+
+@overload
+def pdf_to_text_with(files: Pdf, options: PdfOptions, /) -> str: ...
+@overload
+def pdf_to_text_with(
+    files: Iterable[object],
+    options: PdfOptions,
+    /,
+    *,
+    on_error: str = ...,
+    threads: int | None = ...,
+    progress: Progress = ...,
+) -> TextColumn: ...
+def pdf_to_text_with(
+    files: Pdf | Iterable[object],
+    options: PdfOptions,
+    /,
+    *,
+    on_error: str = "raise",
+    threads: int | None = None,
+    progress: Progress = False,
+) -> str | TextColumn:
+    """Text of one PDF, or of many, with limits of one's own.
+
+    Parameters
+    ----------
+    files : bytes, or iterable of bytes and None
+    options : PdfOptions
+        Limits.
+    on_error, threads, progress
+        As in :func:`pdf_to_text`.
+
+    Returns
+    -------
+    str, or TextColumn for an iterable
+
+    Examples
+    --------
+    >>> pdf_to_text_with(bytes(100), PdfOptions(max_bytes=99))
+    Traceback (most recent call last):
+    txtfp_np.errors.InvalidInputError: invalid input: pdf input (100 bytes) exceeds 99-byte cap
+    """
+    if not isinstance(options, PdfOptions):
+        raise ConfigError(f"options must be PdfOptions, got {type(options).__name__}", argument="options")
+    if on_error not in ("raise", "null"):
+        raise ConfigError(f"on_error must be 'raise' or 'null', got {on_error!r}", argument="on_error")
+    n_threads = resolve_threads(threads)
+    if find_spec("pypdfium2") is None:
+        raise FeatureDisabledError("pdf")
+    if isinstance(files, (bytes, bytearray, memoryview)):
+        return _text_of(bytes(files), options)
+    if isinstance(files, str) or not isinstance(files, Iterable):
+        raise InvalidInputError(f"files must be bytes or an iterable of bytes, got {type(files).__name__}")
+    return _texts_of(list(files), options, on_error == "null", n_threads, progress)
+
+
+def _texts_of(
+    files: list[object], options: PdfOptions, null_on_error: bool, threads: int, progress: Progress
+) -> TextColumn:
+    encoded: list[bytes | None] = []
+
+    def work(rows: range, scratch: Scratch) -> bytes | None:
+        data = files[rows[0]]
+        if data is None:
+            return None
+        if not isinstance(data, (bytes, bytearray, memoryview)):
+            raise InvalidInputError(
+                f"a PDF must be bytes or None, got {type(data).__name__}", row=rows[0], argument="files"
+            )
+        try:
+            return _text_of(bytes(data), options).encode()
+        except InvalidInputError as error:
+            if null_on_error:
+                return None
+            raise error.at_row(rows[0], "files") from None
+
+    run_blocks(
+        (range(row, row + 1) for row in range(len(files))),
+        work,
+        encoded.append,
+        threads=threads,
+        detached=True,
+        progress=progress,
+        total=len(files),
+    )
+    validity = np.array([text is not None for text in encoded], np.bool_)
+    return column_of([text or b"" for text in encoded], None if validity.all() else validity)
+
+
+def _text_of(data: bytes, options: PdfOptions) -> str:
+    if len(data) > options.max_bytes:
+        raise InvalidInputError(f"pdf input ({len(data)} bytes) exceeds {options.max_bytes}-byte cap", argument="files")
+    import subprocess  # only now: it takes a while to import
+
+    # -P: the folder of the script, whose modules have names of the standard library, is not searched.
+    child = subprocess.Popen(
+        [sys.executable, "-P", str(_CHILD)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+    )
+    try:
+        answer, _ = child.communicate(data, timeout=options.timeout_secs)
+    except subprocess.TimeoutExpired:
+        raise InvalidInputError(
+            f"pdf parse exceeded {options.timeout_secs:g}-second timeout",
+            argument="files",
+            advice="PdfOptions(timeout_secs=...) gives it more time.",
+        ) from None
+    finally:
+        if child.poll() is None:
+            child.kill()
+            child.communicate()
+    kind, text = answer[:1], answer[1:].decode()
+    if child.returncode == 0 and kind == b"T":
+        return text
+    if child.returncode == 0 and kind == b"E":
+        raise InvalidInputError(text, argument="files")
+    raise InvalidInputError(
+        "pdf parser panicked", argument="files", advice=f"The parser's process ended with {child.returncode}."
+    )

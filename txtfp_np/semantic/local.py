@@ -1,0 +1,297 @@
+"""Embeddings by a model on this machine."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any, Self, overload
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..columns import Document, Progress, Scratch, TextColumn, Texts, as_text_column, is_single, run_blocks
+from ..errors import ConfigError, InvalidInputError, OnnxError
+from ..options import check_choice, check_count
+from ..schema import Embedding
+from .column import EmbeddingColumn
+from .hub import find_files
+from .models import document_prefix_of, pooling_of, query_prefix_of
+from .pooling import Pooling
+from .session import Session
+
+# Texts whose tokens are held at a time, so that they can be sorted by length.
+_WINDOW = 4096
+
+
+class LocalProvider:
+    """A model in ONNX form and its tokenizer: :meth:`from_onnx`, :meth:`from_pretrained`.
+
+    Notes
+    -----
+    Which inputs are given, and which output is taken, depends on the graph: ``sentence_embedding``, else
+    ``last_hidden_state``, else ``pooler_output``, else the first. A vector a token is pooled, a vector a text
+    only divided by its length. Texts that are too long lose their end, but not the special token that
+    closes them.
+
+    A provider may be shared by threads. The same text can differ in the last bits from batch to batch and
+    from machine to machine.
+    """
+
+    def __init__(
+        self, session: Session, *, model_id: str, pooling: Pooling, query_prefix: str, document_prefix: str
+    ) -> None:
+        self._session = session
+        self.model_id = model_id
+        self.pooling = pooling
+        self.query_prefix = query_prefix
+        self.document_prefix = document_prefix
+        self.dimension = session.dimension()
+
+    @classmethod
+    def from_onnx(
+        cls,
+        onnx_path: str | os.PathLike[str],
+        tokenizer_path: str | os.PathLike[str],
+        *,
+        model_id: str = "local-onnx",
+        pooling: Pooling | str | None = None,
+        max_seq_len: int = 512,
+        intra_threads: int | None = None,
+        **options: Any,
+    ) -> Self:
+        """A provider of two files.
+
+        Parameters
+        ----------
+        onnx_path, tokenizer_path : path
+            The graph, and ``tokenizer.json``.
+        model_id : str
+            Goes into every embedding. A known name brings its pooling and prefixes.
+        pooling : {"cls", "mean", "mean_no_norm", "max"}, optional
+            None: as known of ``model_id``, else ``"mean"``.
+        max_seq_len : int
+            Tokens of a text that are read, special ones included.
+        intra_threads : int, optional
+            Threads for one batch; None: as onnxruntime likes.
+        execution_providers : sequence of str
+            Where it runs: ``"cpu"`` (default), ``"cuda"``, ``"tensorrt"``, ``"rocm"``, ``"migraphx"``,
+            ``"directml"``, ``"coreml"``, ``"openvino"``, or onnxruntime's own names. What is not there is an
+            error, never something else.
+        query_prefix, document_prefix : str, optional
+            What is put before texts. None: as known of ``model_id``, else nothing; ``""``: nothing.
+
+        Returns
+        -------
+        LocalProvider
+
+        Raises
+        ------
+        FeatureDisabledError
+            If onnxruntime or tokenizers is not installed.
+        OnnxError, TokenizerError
+            If a file cannot be used.
+        FileNotFoundError
+            If there is none.
+        """
+        check_count("max_seq_len", max_seq_len, 1)
+        if intra_threads is not None:
+            check_count("intra_threads", intra_threads, 1)
+        if not isinstance(model_id, str) or not model_id:
+            raise ConfigError(f"model_id must be a non-empty str, got {model_id!r}", argument="model_id")
+        chosen = pooling_of(model_id) if pooling is None else check_choice("pooling", pooling, Pooling)
+        where = _execution_providers(options.pop("execution_providers", ("cpu",)))
+        prefixes = _prefixes(model_id, options)
+        session = Session(Path(onnx_path), Path(tokenizer_path), max_seq_len, intra_threads, where)
+        return cls(session, model_id=model_id, pooling=chosen, query_prefix=prefixes[0], document_prefix=prefixes[1])
+
+    @classmethod
+    def from_pretrained(
+        cls,
+        name: str,
+        *,
+        onnx_path: str | None = None,
+        tokenizer_path: str = "tokenizer.json",
+        fp16: bool = False,
+        revision: str | None = None,
+        cache_dir: str | os.PathLike[str] | None = None,
+        local_files_only: bool = False,
+        **options: Any,
+    ) -> Self:
+        """A provider of a model on the Hugging Face hub, or of a folder laid out like one.
+
+        Parameters
+        ----------
+        name : str
+            Name on the hub, such as ``"sentence-transformers/all-MiniLM-L6-v2"``, or a folder.
+        onnx_path : str, optional
+            File of the graph. None: the first of ``onnx/model.onnx``, ``onnx/model_quantized.onnx`` and
+            ``model.onnx`` that there is; with ``fp16``, of ``onnx/model_fp16.onnx`` and ``model_fp16.onnx``.
+        tokenizer_path : str
+            File of the tokenizer.
+        fp16 : bool
+            Take the half-precision graph: half the memory, and faster where the hardware has it.
+        revision : str, optional
+            Branch, tag or commit.
+        cache_dir : path, optional
+            Where downloaded files are kept; None: where the hub's library keeps them.
+        local_files_only : bool
+            Never ask the network. The environment's ``HF_HUB_OFFLINE=1`` says the same.
+        **options
+            As in :meth:`from_onnx`. ``model_id`` is ``name`` unless given.
+
+        Returns
+        -------
+        LocalProvider
+
+        Raises
+        ------
+        OnnxError
+            If the files are not there, or cannot be had.
+        """
+        onnx_file, tokenizer_file = find_files(
+            name,
+            onnx_path=onnx_path,
+            tokenizer_path=tokenizer_path,
+            fp16=fp16,
+            hub={"revision": revision, "cache_dir": cache_dir, "local_files_only": local_files_only},
+        )
+        return cls.from_onnx(onnx_file, tokenizer_file, **{"model_id": name, **options})
+
+    @overload
+    def embed(self, texts: Document, /) -> Embedding: ...
+    @overload
+    def embed(self, texts: Texts, /, *, batch_size: int = ..., progress: Progress = ...) -> EmbeddingColumn: ...
+    def embed(
+        self, texts: Document | Texts, /, *, batch_size: int = 32, progress: Progress = False
+    ) -> Embedding | EmbeddingColumn:
+        """Embeddings of documents; the same as :meth:`embed_document`."""
+        return self._embed(texts, self.document_prefix, batch_size, progress)
+
+    @overload
+    def embed_document(self, texts: Document, /) -> Embedding: ...
+    @overload
+    def embed_document(
+        self, texts: Texts, /, *, batch_size: int = ..., progress: Progress = ...
+    ) -> EmbeddingColumn: ...
+    def embed_document(
+        self, texts: Document | Texts, /, *, batch_size: int = 32, progress: Progress = False
+    ) -> Embedding | EmbeddingColumn:
+        """Embeddings of documents, the prefix for documents put before them.
+
+        Parameters
+        ----------
+        texts : str, bytes or column
+            None of them empty.
+        batch_size : int
+            Texts that run through the model together. They are sorted by length first, so that little is padded.
+        progress : bool or callable
+            True: a line on stderr. A callable gets (texts done, texts in all).
+
+        Returns
+        -------
+        Embedding, or EmbeddingColumn for a column
+            In the order of the texts.
+
+        Raises
+        ------
+        InvalidInputError
+            If a text is empty (with ``.row``).
+        OnnxError, TokenizerError
+            If the model or its tokenizer fails.
+        """
+        return self._embed(texts, self.document_prefix, batch_size, progress)
+
+    @overload
+    def embed_query(self, texts: Document, /) -> Embedding: ...
+    @overload
+    def embed_query(self, texts: Texts, /, *, batch_size: int = ..., progress: Progress = ...) -> EmbeddingColumn: ...
+    def embed_query(
+        self, texts: Document | Texts, /, *, batch_size: int = 32, progress: Progress = False
+    ) -> Embedding | EmbeddingColumn:
+        """Embeddings of queries, the prefix for queries put before them; else as :meth:`embed_document`."""
+        return self._embed(texts, self.query_prefix, batch_size, progress)
+
+    def count_tokens(self, text: str, /) -> int:
+        """Number of tokens of a text, special ones included and at most ``max_seq_len + 1``.
+
+        Made for ``ChunkingStrategy(count_tokens=provider.count_tokens)``.
+        """
+        encoding = self._session.encode([text])[0]
+        return len(encoding.ids) + bool(encoding.overflowing)
+
+    def __repr__(self) -> str:
+        return f"LocalProvider({self.model_id!r}, dimension={self.dimension}, pooling={str(self.pooling)!r})"
+
+    def _embed(
+        self, texts: Document | Texts, prefix: str, batch_size: int, progress: Progress
+    ) -> Embedding | EmbeddingColumn:
+        check_count("batch_size", batch_size, 1)
+        single = is_single(texts)
+        column = as_text_column([texts] if single else texts)
+        empty = np.diff(column.offsets) == 0
+        if empty.any():
+            row = None if single else int(empty.argmax())
+            raise InvalidInputError("empty document", row=row, argument="texts")
+        vectors = np.empty((len(column), self.dimension), np.float32)
+
+        def work(batch: _Batch, scratch: Scratch) -> None:
+            vectors[batch.rows] = self._vectors(batch.encodings)
+
+        batches = _batches(self._session, column, prefix, batch_size)
+        run_blocks(batches, work, lambda done: None, threads=1, progress=progress, total=len(column))
+        finite = np.isfinite(vectors).all(axis=1)
+        if not finite.all():
+            raise OnnxError("the model gave non-finite values", row=None if single else int((~finite).argmax()))
+        made = EmbeddingColumn(vectors, self.model_id)
+        return made[0] if single else made
+
+    def _vectors(self, encodings: list[Any]) -> NDArray[np.float32]:
+        output, mask = self._session.run(encodings)
+        if output.shape[-1] != self.dimension:
+            raise OnnxError(f"the model gave vectors of {output.shape[-1]} elements, {self.dimension} were expected")
+        if output.ndim == 3:
+            return self.pooling.apply(output, attention_mask=mask)
+        if self.pooling is Pooling.MEAN_NO_NORM:
+            return output
+        return Pooling.CLS.apply(output[:, np.newaxis])  # only divides by the length
+
+
+class _Batch:
+    """Texts that run through the model together."""
+
+    def __init__(self, rows: NDArray[np.int64], encodings: list[Any]) -> None:
+        self.rows = rows
+        self.encodings = encodings
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+
+def _batches(session: Session, column: TextColumn, prefix: str, batch_size: int) -> Iterator[_Batch]:
+    for first in range(0, len(column), _WINDOW):
+        encodings = session.encode([prefix + text for text in column[first : first + _WINDOW]])
+        order = np.argsort([len(encoding.ids) for encoding in encodings], kind="stable")
+        for begin in range(0, len(order), batch_size):
+            chosen = order[begin : begin + batch_size]
+            yield _Batch(first + chosen, [encodings[place] for place in chosen])
+
+
+def _execution_providers(given: Sequence[str]) -> tuple[str, ...]:
+    if isinstance(given, str) or not given or not all(isinstance(name, str) for name in given):
+        raise ConfigError(
+            f"execution_providers must be a sequence of names, got {given!r}", argument="execution_providers"
+        )
+    return tuple(given)
+
+
+def _prefixes(model_id: str, options: dict[str, Any]) -> tuple[str, str]:
+    found = []
+    for argument, known in (("query_prefix", query_prefix_of), ("document_prefix", document_prefix_of)):
+        given = options.pop(argument, None)
+        if given is not None and not isinstance(given, str):
+            raise ConfigError(f"{argument} must be a str or None, got {given!r}", argument=argument)
+        found.append(known(model_id) if given is None else given)
+    if options:
+        raise TypeError(f"unexpected options: {', '.join(sorted(options))}")
+    return found[0], found[1]
