@@ -51,7 +51,6 @@ Data is positional, options are keywords. ``threads``, ``progress`` and ``errors
 of the result for valid text. Everything that can go wrong is below :class:`TxtfpError`.
 """
 
-from . import evaluate as evaluate
 from .canonical import Canonicalizer, CaseFold, Normalization
 from .columns import TextColumn, TokenColumn
 from .compare import (
@@ -353,3 +352,11 @@ __all__ = [
     "VERSION",
     "__version__",
 ]
+
+
+def __getattr__(name: str) -> object:
+    if name == "evaluate":  # a package of its own, which most programs never need
+        from importlib import import_module
+
+        return import_module(".evaluate", __name__)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
