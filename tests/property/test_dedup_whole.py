@@ -141,9 +141,11 @@ def test_without_listing_all_pairs(column, threshold, keep, verify, first):
     whole = tx.dedup(column, threshold, **options)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(import_module("txtfp_np.dedup.pairs"), "_MOST_PAIRS", 0)
+        patch.setattr(import_module("txtfp_np.dedup.pairs"), "_MOST_A_ROW", 0)
         patch.setattr(import_module("txtfp_np.dedup.waves"), "_FIRST", first)
         patch.setattr(import_module("txtfp_np.dedup.waves"), "_MOST", 2 * first)
         part = tx.dedup(column, threshold, **options)
+    assert whole.all_pairs
     assert part.representative.tolist() == whole.representative.tolist()
     assert part.cluster.tolist() == whole.cluster.tolist()
     assert np.array_equal(part.similarity, whole.similarity)
@@ -151,13 +153,13 @@ def test_without_listing_all_pairs(column, threshold, keep, verify, first):
 
 
 def test_very_many_alike_cost_a_pair_each():
-    """3,000 pages of one template: 4.5 million pairs, of which 2,999 decide."""
+    """6,000 pages of one template: 18 million pairs, of which 5,999 decide."""
     template = " ".join(f"word{i}" for i in range(60))
-    column = [f"{template} page{row} {template}" for row in range(3000)]
+    column = [f"{template} page{row} {template}" for row in range(6000)]
     result = tx.dedup([*column, "something else"], 0.7)
-    assert result.keep.tolist() == [True] + 2999 * [False] + [True]
-    assert set(result.representative.tolist()) == {0, 3000}
+    assert result.keep.tolist() == [True] + 5999 * [False] + [True]
+    assert set(result.representative.tolist()) == {0, 6000}
     assert len(result.pairs) < 4 * len(column)
+    assert not result.all_pairs
     assert result.with_threshold(0.7).keep.tolist() == result.keep.tolist()
-    with pytest.raises(tx.ConfigError, match="not all pairs were listed"):
-        result.with_threshold(0.9)
+    assert result.with_threshold(0.95).keep.tolist() == tx.dedup([*column, "something else"], 0.95).keep.tolist()

@@ -105,8 +105,9 @@ def dedup(
 
     Time grows with the text, and with the number of pairs. Memory is that of the texts, a signature (1032 bytes
     with 128 slots) a distinct document, and 44 bytes a pair; exact sets are made in portions. Where so many documents
-    are alike that there are more than four million candidates, a star is made without listing all pairs: the result
-    is the same, but ``pairs`` holds only those of kept documents.
+    are alike that there are more than 16 million candidates, and more than 16 a document, a star is made without
+    listing all pairs: the result is the same, but ``pairs`` holds only those of kept documents. This takes
+    as much memory for signatures again; ``against``, SimHash, containment and components always list all.
 
     Examples
     --------

@@ -27,7 +27,9 @@ Rows = NDArray[np.int64]
 # shingles, one of 3,000 if they are of a hundred.
 _SIGMAS = 6
 _SET_BYTES = 1 << 28  # text of documents whose sets are in memory at a time
-_MOST_PAIRS = 1 << 22  # candidates, 10 bytes each, above which a star is made without listing all
+_MOST_PAIRS = 1 << 24  # candidates, 10 bytes each, above which a star is made without listing all
+_MOST_A_ROW = 16  # unless there are so many rows that these are few
+_FEW_PAIRS = 8  # a row of the column, at least: then numbering all rows costs less than sorting
 
 
 class Found(NamedTuple):
@@ -191,7 +193,7 @@ def _near_sets(task: Task) -> tuple[Positions, Matches, bool]:
         wanted = fresh[block.i] | fresh[block.j]
         for out, values in zip((i, j, equal), block, strict=True):
             out.append(values[wanted])
-        if task.rank is not None and len(i) > _MOST_PAIRS:
+        if task.rank is not None and len(i) > max(_MOST_PAIRS, _MOST_A_ROW * len(rows)):
             del i, j, equal
             return groups, _star(task, Signatures(words, geometry, least), groups.group, chosen), False
     first, second = (rows[side.values().astype(np.int64)] for side in (i, j))
@@ -248,13 +250,11 @@ def least_slots(settings: Settings) -> int:
 def verified(column: TextColumn, i: Rows, j: Rows, settings: Settings, threads: int | None) -> Matches:
     """Those candidates whose exact similarity is at least the threshold."""
     kept: list[Matches] = []
-    place = np.empty(len(column), np.int64)
     for part in _batches(column, i, j):
         mine, other = i[part], j[part]
-        rows = _rows_in(len(column), mine, other)
-        place[rows] = np.arange(len(rows))
+        rows, places = _numbered(len(column), mine, other)
         sets = shingle_sets(TextRows(column, rows), settings.fingerprinter, threads)
-        share = set_shares(sets, place[mine], place[other], settings.scope, threads)
+        share = set_shares(sets, places[: len(mine)], places[len(mine) :], settings.scope, threads)
         enough = share >= settings.threshold
         kept.append((mine[enough], other[enough], share[enough]))
     if not kept:
@@ -262,11 +262,17 @@ def verified(column: TextColumn, i: Rows, j: Rows, settings: Settings, threads: 
     return tuple(np.concatenate(side) for side in zip(*kept, strict=True))  # type: ignore[return-value]
 
 
-def _rows_in(n: int, i: Rows, j: Rows) -> Rows:
-    """Rows that are in a pair."""
+def _numbered(n: int, i: Rows, j: Rows) -> tuple[Rows, Rows]:
+    """Rows that are in a pair, ascending, and which of them ``i`` and then ``j`` are; of ``n`` rows in all."""
+    both = np.concatenate([i, j])
+    if len(both) * _FEW_PAIRS < n:
+        return np.unique(both, return_inverse=True)
     mask = np.zeros(n, np.bool_)
-    mask[i] = mask[j] = True
-    return np.flatnonzero(mask)
+    mask[both] = True
+    rows = np.flatnonzero(mask)
+    place = np.empty(n, np.int64)
+    place[rows] = np.arange(len(rows))
+    return rows, place[both]
 
 
 def _batches(column: TextColumn, i: Rows, j: Rows) -> Iterator[Rows | slice]:
@@ -275,15 +281,16 @@ def _batches(column: TextColumn, i: Rows, j: Rows) -> Iterator[Rows | slice]:
 
     if len(i) == 0:
         return
-    n = len(column)
-    rows = _rows_in(n, i, j)
-    lengths = np.diff(column.offsets)
-    if int(lengths[rows].sum()) <= _SET_BYTES:
+    rows, places = _numbered(len(column), i, j)
+    lengths = column.offsets[rows + 1] - column.offsets[rows]
+    if int(lengths.sum()) <= _SET_BYTES:
         yield slice(None)
         return
+    n = len(rows)
+    i, j = places[: len(i)], places[len(i) :]
     component, decided = np.empty(n, np.int64), np.empty(n, np.int64)
     component_rows(read_only(i), read_only(j), read_only(np.arange(n)), component, decided)
-    sizes = np.bincount(component[rows], weights=lengths[rows], minlength=n)
+    sizes = np.bincount(component, weights=lengths, minlength=n)
     batch = (np.cumsum(sizes) // _SET_BYTES).astype(np.int64)  # of the component that begins with a row
     of_pair = batch[component[i]]
     order = np.argsort(of_pair, kind="stable")

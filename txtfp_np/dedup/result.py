@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -17,8 +16,8 @@ from ..errors import ConfigError
 from ..index.join import sort_in_place
 from .against import Known
 from .linkage import link
-from .pairs import Found
-from .settings import Settings, check_similarity
+from .pairs import Found, find_pairs
+from .settings import Settings, check_similarity, with_limit
 from .summary import Summary
 
 if TYPE_CHECKING:
@@ -106,7 +105,8 @@ class DedupResult:
 
         Equal documents are there as stars: the first row of them with each other one, at similarity 1.
         Pairs of unequal documents name the first row of each. If there were too many to list (see
-        :func:`~txtfp_np.dedup`), these are those of kept documents with what they may remove.
+        :func:`~txtfp_np.dedup`), these are those of kept documents with what they may remove, and
+        ``all_pairs`` is False.
         """
         found = self._found
         others = np.flatnonzero(found.group != np.arange(len(self)))
@@ -116,6 +116,11 @@ class DedupResult:
         pairs["i"], pairs["j"] = i[order], j[order]
         pairs["similarity"] = np.concatenate([np.ones(len(others)), found.share])[order]
         return read_only(pairs)
+
+    @property
+    def all_pairs(self) -> bool:
+        """Whether ``pairs`` are all there are. False where these were too many: then they are those of kept rows."""
+        return self._found.complete
 
     @property
     def reason(self) -> NDArray[np.object_]:
@@ -210,13 +215,13 @@ class DedupResult:
         -------
         DedupResult
             What :func:`~txtfp_np.dedup` gives at that threshold, if it finds the same pairs: here they were
-            found by the bands of the lower threshold, so more of them may have been.
+            found by the bands of the lower threshold, so more of them may have been. Without
+            :attr:`all_pairs`, they are looked for again.
 
         Raises
         ------
         ConfigError
-            If the threshold is below that of this result: such pairs were not looked for. If there were too
-            many pairs to list all.
+            If the threshold is below that of this result: such pairs were not looked for.
 
         Examples
         --------
@@ -234,16 +239,13 @@ class DedupResult:
                 advice="Pairs below it were not looked for: call dedup again with the lower threshold.",
             )
         found = self._found
+        settings = with_limit(self._settings, limit)
         if not found.complete and limit > self.threshold:
-            raise ConfigError(
-                "so many documents are alike that not all pairs were listed: a higher threshold needs all of them",
-                argument="threshold",
-                advice="Call dedup again with the higher threshold.",
-            )
+            again = find_pairs(self._column, settings, None, rank=self._rank)
+            return make_result(self._column, settings, self._rank, again)
         enough = found.share >= limit
         less = found._replace(i=found.i[enough], j=found.j[enough], share=found.share[enough])
         known = None if self._known is None else self._known.above(limit)
-        settings = dataclasses.replace(self._settings, threshold=limit)
         return make_result(self._column, settings, self._rank, less, known)
 
     # ── leaving the package ─────────────────────────────────────────────────────────────────────

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
@@ -109,11 +110,18 @@ def check_settings(
             argument="verify",
             advice="Leave verify out: MinHash signatures estimate resemblance, not containment.",
         )
+    settings = Settings(kind, fingerprinter, limit, scope, how, linkage, wanted, MAX_DISTANCE)
+    return with_limit(settings, limit)
+
+
+def with_limit(settings: Settings, threshold: float) -> Settings:
+    """The same for another threshold, with its own bands."""
     bands = None
-    if scope == "resemblance" and limit < 1:  # at 1 only equal sets are alike
+    if settings.method == Method.MINHASH and settings.scope == "resemblance" and threshold < 1:
+        # at 1 equal sets alone count
         below_one = float(np.nextafter(np.float32(1), np.float32(0)))  # bands are chosen in single precision
-        bands = LshIndexBuilder.for_recall(min(limit, below_one), fingerprinter.h, recall=wanted)
-    return Settings(kind, fingerprinter, limit, scope, how, linkage, wanted, MAX_DISTANCE, bands)
+        bands = LshIndexBuilder.for_recall(min(threshold, below_one), settings.fingerprinter.h, recall=settings.recall)
+    return dataclasses.replace(settings, threshold=threshold, bands=bands)
 
 
 def _simhash(

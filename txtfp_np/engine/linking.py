@@ -19,6 +19,7 @@ Rows = NDArray[np.int64]
 
 _PAIR_BYTES = 44  # of a pair that is sorted: rank, rows, similarity, order, and the sorted ones
 _LEAST_PAIRS = 1 << 18
+_MOST_PAIRS = 1 << 21  # that are sorted at once if nothing was said about memory
 
 
 def link_rows(work: WorkFolder, job: Job, keep: str) -> None:
@@ -80,7 +81,7 @@ class _Links:
         for i, j, _ in self._pairs(work, job):
             sizes += np.bincount(np.minimum(self.rank[i], self.rank[j]) // width, minlength=len(sizes))
         spare = job.sort_bytes(4 * n)
-        most = int(sizes.sum()) if spare is None else max(_LEAST_PAIRS, spare // _PAIR_BYTES)
+        most = _MOST_PAIRS if spare is None else max(_LEAST_PAIRS, spare // _PAIR_BYTES)
         for first, stop, size in _portions(sizes, most):
             better, other = np.empty(size, np.uint32), np.empty(size, np.uint32)
             ranks, share = np.empty(size, np.uint32), np.empty(size, np.float32)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -21,7 +21,7 @@ Rows32 = NDArray[np.uint32]
 
 _JOINED_ROWS = 1 << 12  # signatures that a thread holds: 4 MB at 128 slots
 _GATHERED_ROWS = 1 << 7  # the system maps 64 kB around each that is touched
-_MOST_JOINED_ROWS = 1 << 16  # a larger bucket is joined where it lies, in the mapped file
+_MOST_IN_BUCKET = 1 << 9  # the pairs of a larger bucket are not held, but written as they are found
 _PAIRS_A_CALL = 1 << 14
 _RUN = 1 << 18
 
@@ -86,6 +86,7 @@ class _Buckets:
 
     keys: NDArray[np.uint64]
     rows: Rows32
+    is_large: bool
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -133,9 +134,9 @@ def _join(part: SortedRows, band: int, job: Job, signatures: MappedFile, file: R
     words = signatures.array.reshape(-1, 1 + h)
     shape = (band, n_rows, 1 + h, least_slots(job.settings))
 
-    def work(buckets: _Buckets, scratch: Scratch) -> list[NDArray[np.uint32]]:
-        if len(buckets) > _MOST_JOINED_ROWS:
-            return list(_pairs_in_place(buckets, words, shape, signatures))
+    def work(buckets: _Buckets, scratch: Scratch) -> Iterable[NDArray[np.uint32]]:
+        if buckets.is_large:
+            return _pairs_in_place(buckets, words, shape, signatures)  # worked off where it is consumed
         ascending = np.argsort(buckets.rows)
         order = np.empty(len(ascending), np.uint32)
         order[ascending] = np.arange(len(ascending), dtype=np.uint32)
@@ -151,7 +152,7 @@ def _join(part: SortedRows, band: int, job: Job, signatures: MappedFile, file: R
             block[:, :2] = mine[block[:, :2]]
         return found
 
-    def consume(found: list[NDArray[np.uint32]]) -> None:
+    def consume(found: Iterable[NDArray[np.uint32]]) -> None:
         for block in found:
             file.append(block)
 
@@ -159,15 +160,21 @@ def _join(part: SortedRows, band: int, job: Job, signatures: MappedFile, file: R
 
 
 def _cut(keys: NDArray[np.uint64], rows: Rows32) -> Iterator[_Buckets]:
-    """Whole buckets, so many that a thread can hold their signatures."""
+    """Whole buckets, so many that a thread can hold their signatures and pairs; large ones apart."""
+    last = np.flatnonzero(keys[1:] != keys[:-1])
+    starts = np.concatenate([[0], last + 1, [len(keys)]])
+    large = np.flatnonzero(np.diff(starts) > _MOST_IN_BUCKET)
     begin = 0
-    while begin < len(keys):
-        end = min(begin + _JOINED_ROWS, len(keys))
-        if end < len(keys) and keys[end] == keys[end - 1]:
-            first = int(np.searchsorted(keys, keys[end]))  # of the bucket that is cut
-            end = first if first > begin else int(np.searchsorted(keys, keys[end], "right"))
-        yield _Buckets(keys[begin:end], rows[begin:end])
-        begin = end
+    for first, stop in [*zip(starts[large].tolist(), starts[large + 1].tolist(), strict=True), (len(keys), len(keys))]:
+        while begin < first:
+            # the last bucket that still ends within the limit
+            end = int(starts[np.searchsorted(starts, begin + _JOINED_ROWS, "right") - 1])
+            end = min(end, first)
+            yield _Buckets(keys[begin:end], rows[begin:end], False)
+            begin = end
+        if stop > first:
+            yield _Buckets(keys[first:stop], rows[first:stop], True)
+        begin = stop
 
 
 def _pairs_of(

@@ -145,7 +145,8 @@ class Rows:
 
     def _bits(self) -> NDArray[np.bool_]:
         if self._alive is None:
-            self._alive = np.ones(len(self), np.bool_)
-            self._alive[self._removed] = False
+            alive = np.ones(len(self), np.bool_)
+            alive[self._removed] = False
+            self._alive = alive  # complete before readers without the lock can see it
             self._removed = np.empty(0, np.int64)
         return self._alive

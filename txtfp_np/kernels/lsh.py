@@ -51,14 +51,12 @@ def _is_among(row, at, n):
 
 
 @routine
-def _is_new(row, out, first, n, table, mask):
-    """Whether ``row`` is not among ``out[first:n]``, which stand in ``table``, too, once they are ``_FEW``."""
-    if n - first == _FEW:
-        for i in range(mask + 1):
-            table[i] = -1
-        for i in range(first, n):
-            _put(out[i] & _ROW, table, mask)
-    return _put(row, table, mask)
+def _fill(out, first, n, table, mask):
+    """Put the candidates ``out[first:n]`` into an empty table."""
+    for i in range(mask + 1):
+        table[i] = -1
+    for i in range(first, n):
+        _put(out[i] & _ROW, table, mask)
 
 
 @helper
@@ -176,7 +174,7 @@ def collect_rows(tables, probes, shape, secret, dead, seen, out, counts):
         while mask < 2 * most:
             mask <<= 1
         mask = min(mask, len(seen)) - 1
-        begin = used
+        begin, filled = used, False
         for hit in range(n_hits):
             at, n, base, band = hits[hit, 0], hits[hit, 1], hits[hit, 2], hits[hit, 3]
             key = keys[mine + np.uint64(band)]
@@ -193,8 +191,12 @@ def collect_rows(tables, probes, shape, secret, dead, seen, out, counts):
                 if used - begin < _FEW:
                     if _is_among(row, at_out + 8 * begin, used - begin):
                         continue
-                elif not _is_new(row, out, begin, used, seen, mask):
-                    continue
+                else:
+                    if not filled:
+                        _fill(out, begin, used, seen, mask)
+                        filled = True
+                    if not _put(row, seen, mask):
+                        continue
                 out[used] = band << ROW_BITS | row
                 used += 1
         counts[probe] = used - begin
