@@ -124,13 +124,19 @@ def table_file(file: SourceFile) -> Iterator[Any]:
                 yield library.ipc.open_file(source)
 
 
+_NO_STREAMS = (
+    "The file format is needed; what holds the stream format (datasets of Hugging Face do) can be written as Parquet."
+)
+
+
 @contextmanager
 def _named(file: SourceFile, library: Any) -> Iterator[None]:
     try:
         yield
     except (library.ArrowInvalid, library.ArrowNotImplementedError, library.ArrowSerializationError) as error:
         kind = "Parquet" if file.kind == "parquet" else "Arrow IPC"
-        raise InvalidInputError(f"{file.path} cannot be read as {kind}: {error}", argument="inputs") from None
+        advice = None if kind == "Parquet" else _NO_STREAMS
+        raise InvalidInputError(f"{file.path} cannot be read as {kind}: {error}", argument="inputs", advice=advice) from None
     except OSError as error:
         if error.errno is not None:
             raise
