@@ -136,7 +136,9 @@ def _named(file: SourceFile, library: Any) -> Iterator[None]:
     except (library.ArrowInvalid, library.ArrowNotImplementedError, library.ArrowSerializationError) as error:
         kind = "Parquet" if file.kind == "parquet" else "Arrow IPC"
         advice = None if kind == "Parquet" else _NO_STREAMS
-        raise InvalidInputError(f"{file.path} cannot be read as {kind}: {error}", argument="inputs", advice=advice) from None
+        raise InvalidInputError(
+            f"{file.path} cannot be read as {kind}: {error}", argument="inputs", advice=advice
+        ) from None
     except OSError as error:
         if error.errno is not None:
             raise
