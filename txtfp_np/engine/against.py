@@ -24,7 +24,6 @@ from .work import remove_path
 from .writers import open_removed, open_writer
 
 Ids = list[str] | list[int]
-_FAR = 1 << 30
 
 
 @dataclass(frozen=True)
@@ -143,15 +142,17 @@ def drop_known(
         raise ConfigError("update needs an index as the other side", argument="update")
     other = index if index is not None else against.texts  # type: ignore[union-attr]
     result = dedup(new.texts, against=other, keep=new.keep, update=update, progress=progress, **options)
-    known: Any = range(_FAR) if isinstance(against, str) else against.ids
+    known = None if isinstance(against, str) else against.ids
     _write(new, result, targets.outputs, targets.removed, known)
     if index is not None and update:
         index.save(str(against))
     return result
 
 
-def _write(new: Corpus, result: DedupResult, outputs: tuple[Path, ...], removed: Path | None, known: Any) -> None:
-    """Kept rows and the table of removed ones: complete, or not there."""
+def _write(
+    new: Corpus, result: DedupResult, outputs: tuple[Path, ...], removed: Path | None, known: Ids | None
+) -> None:
+    """Kept rows and the table of removed ones: complete, or not there. Without ``known``, matches are ids."""
     source = new.source
     targets = outputs if removed is None else (*outputs, removed)
     named = {path: path.parent / f".{path.name}.{os.getpid()}.tmp" for path in targets}
@@ -170,7 +171,7 @@ def _write(new: Corpus, result: DedupResult, outputs: tuple[Path, ...], removed:
                 if target not in writers:
                     writers[target] = open_writer(named[target], target, source.files[number])
             if removed is not None:
-                numeric = new.has_numeric_ids and all(isinstance(one, int) for one in known)
+                numeric = new.has_numeric_ids and all(isinstance(one, int) for one in known or ())
                 writers[removed] = open_removed(named[removed], removed, numeric)
                 writers[removed].write(*_removed_rows(new, result, known, numeric))
         finally:
@@ -184,7 +185,7 @@ def _write(new: Corpus, result: DedupResult, outputs: tuple[Path, ...], removed:
         raise
 
 
-def _removed_rows(new: Corpus, result: DedupResult, known: Any, numeric: bool) -> tuple[list[Any], ...]:
+def _removed_rows(new: Corpus, result: DedupResult, known: Ids | None, numeric: bool) -> tuple[list[Any], ...]:
     rows = np.flatnonzero(~result.keep)
     against, similar = result.against, result.against_similarity
     ids, kept, shares = [], [], []
@@ -195,7 +196,8 @@ def _removed_rows(new: Corpus, result: DedupResult, known: Any, numeric: bool) -
             kept.append(new.ids[stands_by])
             shares.append(float(result.similarity[row]))
         else:
-            kept.append(known[int(against[row])])
+            match = int(against[row])
+            kept.append(match if known is None else known[match])
             shares.append(float(similar[row]))
     if not numeric:
         ids, kept = list(map(str, ids)), list(map(str, kept))
