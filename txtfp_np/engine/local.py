@@ -32,6 +32,8 @@ from .scan import scan
 from .verifying import make_sets, verify
 from .work import WorkFolder, open_work, peek, remove_path
 
+_STATUS = Path("/proc/self/status")
+
 STAGES = ("scan", "copies", "candidates", "sets", "verify", "link", "output")
 
 
@@ -328,10 +330,11 @@ def _ignore(done: int, total: int | None) -> None:
 
 
 def _peak_bytes() -> int:
-    status = Path("/proc/self/status")
+    status = _STATUS
     if status.exists():  # Linux hands the other figure down from the process that started this one
-        fields = dict(line.split(":", 1) for line in status.read_text().splitlines())
-        return int(fields["VmHWM"].split()[0]) * 1024
+        fields = dict(line.split(":", 1) for line in status.read_text().splitlines() if ":" in line)
+        if "VmHWM" in fields:  # some sandboxes leave it out
+            return int(fields["VmHWM"].split()[0]) * 1024
     try:
         import resource
     except ImportError:  # Windows
