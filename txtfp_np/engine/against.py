@@ -21,7 +21,7 @@ from .inputs import Inputs, find_files
 from .outputs import check_schemas, check_targets, find_targets
 from .readers import Input
 from .work import remove_path
-from .writers import open_removed, open_writer
+from .writers import closing_all, open_removed, open_writer
 
 Ids = list[str] | list[int]
 
@@ -158,7 +158,7 @@ def _write(
     named = {path: path.parent / f".{path.name}.{os.getpid()}.tmp" for path in targets}
     writers: dict[Path, Any] = {}
     try:
-        try:
+        with closing_all(writers):
             for batch in source.batches(whole=True):
                 target = outputs[batch.file if len(outputs) > 1 else 0]
                 target.absolute().parent.mkdir(exist_ok=True)
@@ -174,9 +174,6 @@ def _write(
                 numeric = new.has_numeric_ids and all(isinstance(one, int) for one in known or ())
                 writers[removed] = open_removed(named[removed], removed, numeric)
                 writers[removed].write(*_removed_rows(new, result, known, numeric))
-        finally:
-            for writer in writers.values():
-                writer.close()
         for path, written in named.items():
             written.replace(path)
     except BaseException:
