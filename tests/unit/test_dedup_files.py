@@ -256,6 +256,23 @@ def test_ids_that_are_there_twice(tmp_path):
     rows = [{"id": n % 30, "text": f"text number {n}"} for n in range(31)]
     (tmp_path / "a.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
     refused("rows 0 and 30 have the same id 0", tmp_path / "a.jsonl", tmp_path / "b.jsonl", id_column="id")
+    assert names_in(tmp_path) == ["a.jsonl"]
+
+
+@pytest.mark.parametrize("late", ["find_copies", "verify", "write_outputs", "publish"])
+def test_what_was_done_outlives_an_error_that_comes_late(tmp_path, monkeypatch, late):
+    path = write_corpus(tmp_path / "a.jsonl", TEXTS[:100])
+
+    def fail(*_):
+        raise tx.InvalidInputError("late")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(local, late, fail)
+        refused("late", path, tmp_path / "b.jsonl")
+    assert (tmp_path / ".txtfp-b.jsonl" / "signatures").exists()
+    monkeypatch.setattr(scan, "_sign", None)
+    dedup_files(path, tmp_path / "b.jsonl")
+    assert names_in(tmp_path) == ["a.jsonl", "b.jsonl"]
 
 
 def test_inputs_that_differ_in_their_columns(tmp_path):
