@@ -121,7 +121,7 @@ def drop_known(
     progress : bool or callable
         As for :func:`txtfp_np.dedup`.
     options
-        Others of :func:`txtfp_np.dedup`.
+        Others of :func:`txtfp_np.dedup`. With an index, ``verify`` cannot be ``"exact"``: it has no texts.
 
     Returns
     -------
@@ -136,8 +136,6 @@ def drop_known(
         fp = options.get("fingerprinter")
         if isinstance(fp, MinHashFingerprinter) and fp.h != index.h:
             options["fingerprinter"] = fp.replace(h=index.h)
-        if options.get("verify") == "exact":
-            options["verify"] = None  # an index has no texts
     elif update:
         raise ConfigError("update needs an index as the other side", argument="update")
     other = index if index is not None else against.texts  # type: ignore[union-attr]
