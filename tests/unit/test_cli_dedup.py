@@ -238,6 +238,13 @@ def test_daily_increments_with_an_index(capsys, source, tmp_path):
     status, out, _ = run(capsys, "dedup", source, "-o", tmp_path / "none.jsonl", "--against", index, "--json")
     assert json.loads(out)["kept"] == 0
     assert (tmp_path / "none.jsonl").read_text() == ""
+    # an index has no texts: what is asked for must not become an estimate in silence
+    arguments = ["dedup", source, "-o", tmp_path / "exact.jsonl", "--against", index, "--verify"]
+    status, _, err = run(capsys, *arguments, "exact")
+    assert status == 1
+    assert "verify must be 'signature' or 'none', got 'exact'" in err
+    assert not (tmp_path / "exact.jsonl").exists()
+    assert run(capsys, *arguments, "signature")[0] == 0
 
 
 # ── report ──────────────────────────────────────────────────────────────────────────────────────────

@@ -8,7 +8,7 @@ import pytest
 from engine_support import corpus, read_rows_of, records, write_corpus
 
 import txtfp_np as tx
-from txtfp_np.engine import dedup_files, linking, open_input, pairing, scan, sorting, verifying
+from txtfp_np.engine import dedup_files, linking, local, open_input, pairing, scan, sorting, verifying
 from txtfp_np.engine import job as jobs
 
 TEXTS = corpus(400, seed=1)
@@ -244,10 +244,35 @@ def test_folders_are_never_replaced(tmp_path):
     assert list((tmp_path / "new").rglob("*.txt"))
 
 
+def test_a_system_that_does_not_say_its_memory(tmp_path, monkeypatch):
+    pytest.importorskip("resource")
+    (tmp_path / "status").write_text("Name:\tpython\nVmRSS:\t1 kB\n")
+    monkeypatch.setattr(local, "_STATUS", tmp_path / "status")
+    path = write_corpus(tmp_path / "a.jsonl", TEXTS[:20])
+    assert dedup_files(path, tmp_path / "b.jsonl").peak_bytes > 1 << 20
+
+
 def test_ids_that_are_there_twice(tmp_path):
     rows = [{"id": n % 30, "text": f"text number {n}"} for n in range(31)]
     (tmp_path / "a.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
     refused("rows 0 and 30 have the same id 0", tmp_path / "a.jsonl", tmp_path / "b.jsonl", id_column="id")
+    assert names_in(tmp_path) == ["a.jsonl"]
+
+
+@pytest.mark.parametrize("late", ["find_copies", "verify", "write_outputs", "publish"])
+def test_what_was_done_outlives_an_error_that_comes_late(tmp_path, monkeypatch, late):
+    path = write_corpus(tmp_path / "a.jsonl", TEXTS[:100])
+
+    def fail(*_):
+        raise tx.InvalidInputError("late")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(local, late, fail)
+        refused("late", path, tmp_path / "b.jsonl")
+    assert (tmp_path / ".txtfp-b.jsonl" / "signatures").exists()
+    monkeypatch.setattr(scan, "_sign", None)
+    dedup_files(path, tmp_path / "b.jsonl")
+    assert names_in(tmp_path) == ["a.jsonl", "b.jsonl"]
 
 
 def test_inputs_that_differ_in_their_columns(tmp_path):
@@ -283,6 +308,27 @@ def test_priorities_that_are_none(tmp_path):
     refused("keep must be", path, tmp_path / "b.jsonl", keep="best")
     (tmp_path / "a.txt").write_text("x\n")
     refused("no columns, so no priorities", tmp_path / "a.txt", tmp_path / "b.txt", keep="column:rank")
+
+
+@pytest.mark.parametrize("number", [2**53 + 1, -(2**53) - 1, 2**63 - 1, 10**400])
+@pytest.mark.parametrize("name", ["a.jsonl", "a.csv", "a.parquet"])
+def test_priorities_that_are_too_large(tmp_path, name, number):
+    """As floats they would be ties, or overflow."""
+    path = tmp_path / name
+    rows = [{"text": "one", "rank": 2**53}, {"text": "two", "rank": number}]
+    if name == "a.jsonl":
+        path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    elif name == "a.csv":
+        path.write_text("text,rank\n" + "".join(f"{row['text']},{row['rank']}\n" for row in rows))
+    elif number > 2**64:
+        pytest.skip("no Arrow type holds it")
+    else:
+        pa, pq = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
+        pq.write_table(pa.Table.from_pylist(rows), path)
+    place = {"a.jsonl": "line 2", "a.csv": "line 3", "a.parquet": "row 1"}[name]
+    shown = "a number of 401 digits" if number > 2**64 else number
+    expected = rf"{place}: whole numbers in the column 'rank' must .* 2\*\*53 .*, got {shown}"
+    refused(expected, path, tmp_path / f"b{path.suffix}", keep="column:rank")
 
 
 def test_options_that_cannot_be(tmp_path):

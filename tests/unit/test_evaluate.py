@@ -122,6 +122,26 @@ def test_measures_that_rank_alike_are_found():
     assert ev.rank_equivalent({"a": d, "b": d + 100.0 * queries}, queries) == [["a", "b"]]
 
 
+@pytest.mark.filterwarnings("error")
+def test_equivalent_rankings_of_extreme_scores():
+    scores = {
+        "plain": [3, 2, 1, 1],
+        "infinite": [np.inf, 1, -np.inf, -np.inf],
+        "tiny": [2e-310, 1e-310, 0.0, -0.0],
+        "huge": [1.7976931348623157e308, 1e308, -1.7976931348623157e308, -1.7976931348623155e308],
+        "above all": [np.inf, 1.7976931348623157e308, 0, 0],
+        "tied": [1, 1, 0, 0],
+    }
+    for digits in (1, 6):
+        assert ev.rank_equivalent(scores, digits=digits) == [list(scores)[:-1], ["tied"]]
+    assert ev.rank_equivalent({"a": [], "b": []}) == [["a", "b"]]
+    with pytest.raises(InvalidInputError, match="NaN") as caught:
+        ev.rank_equivalent({"a": [1, np.nan]})
+    assert caught.value.row == 1
+    with pytest.raises(ConfigError, match="digits"):
+        ev.rank_equivalent(scores, digits=0)
+
+
 # ── pairs ───────────────────────────────────────────────────────────────────────────────────────
 def test_pair_metrics_against_plain_python():
     rng = np.random.default_rng(3)

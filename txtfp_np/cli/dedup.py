@@ -74,7 +74,7 @@ def run(options: argparse.Namespace) -> int:
                     id_column=options.id_column,
                     threshold=options.threshold,
                     fingerprinter=minhash_of(options),
-                    verify=options.verify,
+                    verify=options.verify or "exact",
                     linkage=options.linkage,
                     keep=options.keep,
                     recall=options.recall,

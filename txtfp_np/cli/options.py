@@ -53,8 +53,7 @@ def add_linking(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--verify",
         choices=("exact", "signature", "none"),
-        default="exact",
-        help="what makes a candidate a pair (default: %(default)s)",
+        help="what makes a candidate a pair (default: exact; against an index, which has no texts: signature)",
     )
     parser.add_argument(
         "--recall", type=float, default=0.99, help="of pairs at the threshold, to be found (default: %(default)s)"

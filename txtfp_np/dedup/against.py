@@ -17,6 +17,7 @@ from .settings import Method, Settings, Verify
 Rows = NDArray[np.int64]
 
 _PROBES_A_BLOCK = 1 << 14
+_LAST_ID = np.iinfo(np.int64).max  # results name rows and ids in int64
 
 
 class Known(NamedTuple):
@@ -136,7 +137,7 @@ def find_indexed(
             threads=threads,
             config_hash=settings.fingerprinter.config_hash,
         )
-        if ids.size and ids.max() > np.iinfo(np.int64).max:
+        if ids.size and ids.max() > _LAST_ID:
             raise InvalidInputError("against holds ids above 2**63 - 1, which rows cannot name", argument="against")
         some = indptr[1:] > indptr[:-1]
         match[rows[part[some]]] = ids.astype(np.int64)
@@ -144,14 +145,29 @@ def find_indexed(
     return found, Known(match[same], share[same]), signed
 
 
-def add_kept(index: LshIndex, keep: Rows, column: TextColumn, settings: Settings, signed: Signed) -> Rows:
+def next_id(index: LshIndex, n: int) -> int:
+    """The id that follows the highest one of an index; refuses one after which ``n`` rows cannot be named."""
+    highest = index._highest_id()
+    if highest + n > _LAST_ID:
+        raise InvalidInputError(
+            f"against must have room for {n:,} ids below 2**63 after its highest one, which is {highest}",
+            argument="against",
+            advice="update=True adds rows under the ids that follow. Index the documents under smaller ids.",
+        )
+    return highest + 1
+
+
+def add_kept(
+    index: LshIndex, keep: Rows, column: TextColumn, settings: Settings, signed: Signed, threads: int | None
+) -> Rows:
     """Add kept rows under the ids that follow the highest one there; the id of each row, -1 if it was not added."""
     same = equal_bytes(column)
     place = np.full(len(column), -1)
     place[signed.rows] = np.where(signed.ok, np.arange(len(signed.rows)), -1)
     rows = keep[place[same[keep]] >= 0]
     ids = np.full(len(column), -1)
-    first = max(index, default=-1) + 1
+    first = next_id(index, len(rows))
     ids[rows] = np.arange(first, first + len(rows))
-    index.insert(ids[rows], signed.records[place[same[rows]]], config_hash=settings.fingerprinter.config_hash)
+    records = signed.records[place[same[rows]]]
+    index.insert(ids[rows], records, threads=threads, config_hash=settings.fingerprinter.config_hash)
     return ids

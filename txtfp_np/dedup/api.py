@@ -13,7 +13,7 @@ from ..errors import ConfigError, InvalidInputError
 from ..index import LshIndex
 from ..options import check_flag
 from ..sketch.base import SketchFingerprinter
-from .against import add_kept, check_index, find_indexed, find_known
+from .against import add_kept, check_index, find_indexed, find_known, next_id
 from .pairs import find_pairs
 from .policies import keep_order
 from .result import DedupResult, make_result
@@ -154,11 +154,13 @@ def dedup(
     if not isinstance(against, LshIndex):
         others = _as_column(against, "against", errors)
         return make_result(column, settings, rank, *find_known(column, others, settings, n_threads, progress))
+    if update:
+        next_id(against, len(column))  # a refusal after the work would lose it
     found, known, signed = find_indexed(column, against, settings, n_threads, progress)
     result = make_result(column, settings, rank, found, known)
     if update:
         kept = np.flatnonzero(result.keep)
-        known = known._replace(added=add_kept(against, kept, column, settings, signed))
+        known = known._replace(added=add_kept(against, kept, column, settings, signed, n_threads))
         result = make_result(column, settings, rank, found, known)
     return result
 

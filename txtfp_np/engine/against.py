@@ -21,10 +21,9 @@ from .inputs import Inputs, find_files
 from .outputs import check_schemas, check_targets, find_targets
 from .readers import Input
 from .work import remove_path
-from .writers import open_removed, open_writer
+from .writers import closing_all, open_removed, open_writer
 
 Ids = list[str] | list[int]
-_FAR = 1 << 30
 
 
 @dataclass(frozen=True)
@@ -122,7 +121,7 @@ def drop_known(
     progress : bool or callable
         As for :func:`txtfp_np.dedup`.
     options
-        Others of :func:`txtfp_np.dedup`.
+        Others of :func:`txtfp_np.dedup`. With an index, ``verify`` cannot be ``"exact"``: it has no texts.
 
     Returns
     -------
@@ -137,27 +136,27 @@ def drop_known(
         fp = options.get("fingerprinter")
         if isinstance(fp, MinHashFingerprinter) and fp.h != index.h:
             options["fingerprinter"] = fp.replace(h=index.h)
-        if options.get("verify") == "exact":
-            options["verify"] = None  # an index has no texts
     elif update:
         raise ConfigError("update needs an index as the other side", argument="update")
     other = index if index is not None else against.texts  # type: ignore[union-attr]
     result = dedup(new.texts, against=other, keep=new.keep, update=update, progress=progress, **options)
-    known: Any = range(_FAR) if isinstance(against, str) else against.ids
+    known = None if isinstance(against, str) else against.ids
     _write(new, result, targets.outputs, targets.removed, known)
     if index is not None and update:
         index.save(str(against))
     return result
 
 
-def _write(new: Corpus, result: DedupResult, outputs: tuple[Path, ...], removed: Path | None, known: Any) -> None:
-    """Kept rows and the table of removed ones: complete, or not there."""
+def _write(
+    new: Corpus, result: DedupResult, outputs: tuple[Path, ...], removed: Path | None, known: Ids | None
+) -> None:
+    """Kept rows and the table of removed ones: complete, or not there. Without ``known``, matches are ids."""
     source = new.source
     targets = outputs if removed is None else (*outputs, removed)
     named = {path: path.parent / f".{path.name}.{os.getpid()}.tmp" for path in targets}
     writers: dict[Path, Any] = {}
     try:
-        try:
+        with closing_all(writers):
             for batch in source.batches(whole=True):
                 target = outputs[batch.file if len(outputs) > 1 else 0]
                 target.absolute().parent.mkdir(exist_ok=True)
@@ -170,12 +169,9 @@ def _write(new: Corpus, result: DedupResult, outputs: tuple[Path, ...], removed:
                 if target not in writers:
                     writers[target] = open_writer(named[target], target, source.files[number])
             if removed is not None:
-                numeric = new.has_numeric_ids and all(isinstance(one, int) for one in known)
+                numeric = new.has_numeric_ids and all(isinstance(one, int) for one in known or ())
                 writers[removed] = open_removed(named[removed], removed, numeric)
                 writers[removed].write(*_removed_rows(new, result, known, numeric))
-        finally:
-            for writer in writers.values():
-                writer.close()
         for path, written in named.items():
             written.replace(path)
     except BaseException:
@@ -184,7 +180,7 @@ def _write(new: Corpus, result: DedupResult, outputs: tuple[Path, ...], removed:
         raise
 
 
-def _removed_rows(new: Corpus, result: DedupResult, known: Any, numeric: bool) -> tuple[list[Any], ...]:
+def _removed_rows(new: Corpus, result: DedupResult, known: Ids | None, numeric: bool) -> tuple[list[Any], ...]:
     rows = np.flatnonzero(~result.keep)
     against, similar = result.against, result.against_similarity
     ids, kept, shares = [], [], []
@@ -195,7 +191,8 @@ def _removed_rows(new: Corpus, result: DedupResult, known: Any, numeric: bool) -
             kept.append(new.ids[stands_by])
             shares.append(float(result.similarity[row]))
         else:
-            kept.append(known[int(against[row])])
+            match = int(against[row])
+            kept.append(match if known is None else known[match])
             shares.append(float(similar[row]))
     if not numeric:
         ids, kept = list(map(str, ids)), list(map(str, kept))

@@ -14,6 +14,9 @@ from numpy.typing import NDArray
 from ..columns import TextColumn
 from ..errors import InvalidInputError
 
+EXACT_INT = 1 << 53
+"""Up to here a float64 holds every whole number."""
+
 BATCH_BYTES = 1 << 20
 """Bytes of a file that are read at once, about."""
 
@@ -139,17 +142,39 @@ def spelled(values: Sequence[object]) -> tuple[list[str], bool]:
     return ["" if value is None else str(value) for value in values], False
 
 
-def numbers(values: Sequence[object]) -> NDArray[np.float64]:
-    """Priorities as numbers; the row of an error counts within the batch."""
+def numbers(values: Sequence[object], name: str) -> NDArray[np.float64]:
+    """Priorities of the column ``name`` as numbers; the row of an error counts within the batch."""
     out = np.empty(len(values))
     for row, value in enumerate(values):
         if isinstance(value, str):  # of a CSV file
             with suppress(ValueError):
-                value = float(value)
+                value = _number(value)
         if isinstance(value, bool) or not isinstance(value, int | float) or value != value:
             raise InvalidInputError(f"a priority must be a number, got {value!r}", row=row, argument="keep")
+        if isinstance(value, int) and abs(value) > EXACT_INT:
+            raise too_large(value, row, name)
         out[row] = value
     return out
+
+
+def _number(text: str) -> int | float:
+    # a float would take 2**53 + 1 for 2**53; int() refuses 4300 digits and more, float() makes them infinite
+    try:
+        return int(text)
+    except ValueError:
+        return float(text)
+
+
+def too_large(value: int, row: int, name: str) -> InvalidInputError:
+    """The error about a whole number that a float64 may not hold."""
+    digits = len(str(abs(value)))
+    shown = str(value) if digits <= 30 else f"a number of {digits} digits"
+    return InvalidInputError(
+        f"whole numbers in the column {name!r} must not be beyond 2**53 to be priorities, got {shown}",
+        row=row,
+        argument="keep",
+        advice="Beyond it, numbers that differ by one would be ties. Write smaller numbers there.",
+    )
 
 
 def check_columns(path: Path, names: Sequence[str], wanted: Sequence[str], argument: str = "column") -> None:

@@ -102,7 +102,7 @@ def _json_batch(file: SourceFile, block: _Block, wanted: Wanted) -> Batch:
         raise
     try:
         column = encoded(texts, wanted.errors)
-        priorities = numbers(columns[wanted.priority]) if wanted.priority else None
+        priorities = numbers(columns[wanted.priority], wanted.priority) if wanted.priority else None
         ids, numeric = spelled(columns[wanted.id_column]) if wanted.id_column else ([], False)
         id_column = encoded(ids, wanted.errors) if wanted.id_column else None
     except InvalidInputError as error:

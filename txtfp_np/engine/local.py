@@ -32,6 +32,8 @@ from .scan import scan
 from .verifying import make_sets, verify
 from .work import WorkFolder, open_work, peek, remove_path
 
+_STATUS = Path("/proc/self/status")
+
 STAGES = ("scan", "copies", "candidates", "sets", "verify", "link", "output")
 
 
@@ -215,10 +217,11 @@ def dedup_files(
     with open_work(folder, key) as work:
         try:
             return run.all_stages(work)
-        except InvalidInputError:  # which the same command would meet again
-            for path in targets.all:
-                remove_path(temporary(path, work))
-            work.remove()
+        except InvalidInputError:
+            if run.is_in_vain:  # else it may be hours of work, and the reason may be gone next time
+                for path in targets.all:
+                    remove_path(temporary(path, work))
+                work.remove()
             raise
 
 
@@ -265,11 +268,14 @@ class _Run:
     def __init__(self, source: Input, targets: Targets, job: Job, keep: str, progress: Progress) -> None:
         self.source, self.targets, self.job, self.keep, self.progress = source, targets, job, keep, progress
         self.seconds: dict[str, float] = {}
+        self.is_in_vain = True  # until the inputs have been found good: the same command would fail again
 
     def all_stages(self, work: WorkFolder) -> FileReport:
         source, job, progress = self.source, self.job, self.progress
         said = progress if callable(progress) else _ignore
-        if not work.state.get("publishing"):
+        if work.state.get("publishing"):
+            self.is_in_vain = False
+        else:
             self.stage("scan", lambda: scan(source, work, job, progress, self.total(work)))
             job.check_memory(work.state["scan"]["rows"])
             self.stage("copies", lambda: self.copies(work))
@@ -312,11 +318,16 @@ class _Run:
 
     def copies(self, work: WorkFolder) -> None:
         check_ids(work, self.job.sort_bytes(work.state["scan"]["rows"]))
+        self.is_in_vain = False
         find_copies(work, self.job)
 
     def check_inputs(self) -> None:
-        for file in self.source.files:
-            file.check_unchanged()
+        try:
+            for file in self.source.files:
+                file.check_unchanged()
+        except InvalidInputError:  # nobody has a use for work on what is no longer there
+            self.is_in_vain = True
+            raise
 
     def total(self, work: WorkFolder) -> int | None:
         total = self.source.total
@@ -328,10 +339,11 @@ def _ignore(done: int, total: int | None) -> None:
 
 
 def _peak_bytes() -> int:
-    status = Path("/proc/self/status")
+    status = _STATUS
     if status.exists():  # Linux hands the other figure down from the process that started this one
-        fields = dict(line.split(":", 1) for line in status.read_text().splitlines())
-        return int(fields["VmHWM"].split()[0]) * 1024
+        fields = dict(line.split(":", 1) for line in status.read_text().splitlines() if ":" in line)
+        if "VmHWM" in fields:  # some sandboxes leave it out
+            return int(fields["VmHWM"].split()[0]) * 1024
     try:
         import resource
     except ImportError:  # Windows

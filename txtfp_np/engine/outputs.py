@@ -18,7 +18,7 @@ from .linking import same_text
 from .readers import Input
 from .tables import csv_columns, table_schema
 from .work import WorkFolder, read_rows
-from .writers import RemovedTable, Writer, open_removed, open_writer
+from .writers import RemovedTable, Writer, closing_all, open_removed, open_writer
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,14 +136,14 @@ def write_outputs(source: Input, work: WorkFolder, job: Job, targets: Targets, s
     """Read the inputs once more; write what is kept, and what was removed, under temporary names."""
     for path in targets.outputs:
         path.absolute().parent.mkdir(exist_ok=True)
-    removed = (
-        None
-        if targets.removed is None
-        else open_removed(temporary(targets.removed, work), targets.removed, _numeric(work, source))
-    )
     ids = Ids(work)
     writers: dict[Path, Writer] = {}
-    try:
+    tables: dict[Path, RemovedTable] = {}
+    with closing_all(tables), closing_all(writers):
+        removed = None
+        if targets.removed is not None:
+            written = temporary(targets.removed, work)
+            removed = tables[written] = open_removed(written, targets.removed, _numeric(work, source))
         done = 0
         for batch in source.batches(whole=True, texts=False):
             number = batch.file
@@ -164,11 +164,6 @@ def write_outputs(source: Input, work: WorkFolder, job: Job, targets: Targets, s
         for number, target in enumerate(targets.outputs):  # inputs without any row
             if target not in writers:
                 writers[target] = open_writer(temporary(target, work), target, source.files[number])
-    finally:
-        for closing in writers.values():
-            closing.close()
-        if removed is not None:
-            removed.close()
     for path in targets.all:
         _flush(temporary(path, work))
 

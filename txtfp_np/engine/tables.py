@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from ..columns import TextColumn
 from ..columns.checks import MAX_DOCUMENT_BYTES
 from ..errors import FeatureDisabledError, InvalidInputError
-from .batches import Batch, Position, Wanted, check_columns, encoded, numbers
+from .batches import EXACT_INT, Batch, Position, Wanted, check_columns, encoded, numbers, too_large
 from .inputs import SourceFile
 from .streams import opened
 
@@ -93,7 +93,7 @@ def _csv_batch(
     try:
         texts = encoded(column(wanted.column), wanted.errors)
         ids = encoded(column(wanted.id_column), wanted.errors) if wanted.id_column else None
-        priorities = numbers(column(wanted.priority)) if wanted.priority else None
+        priorities = numbers(column(wanted.priority), wanted.priority) if wanted.priority else None
     except InvalidInputError as error:
         where = f"{file.path}, line {lines[error.row or 0]}"
         raise InvalidInputError(f"{where}: {error.message}", argument=error.argument or "inputs") from None
@@ -215,7 +215,7 @@ def _table_batch(file: SourceFile, wanted: Wanted, piece: Any, after: Position) 
     try:
         texts = TextColumn(piece.column(wanted.column), errors=wanted.errors)
         ids, numeric = _ids(piece.column(wanted.id_column)) if wanted.id_column else (None, False)
-        priorities = _priorities(piece.column(wanted.priority)) if wanted.priority else None
+        priorities = _priorities(piece.column(wanted.priority), wanted.priority) if wanted.priority else None
     except InvalidInputError as error:
         where = (
             f"{file.path}, column {wanted.column!r}" if error.row is None else f"{file.path}, row {first + error.row}"
@@ -234,11 +234,17 @@ def _ids(array: Any) -> tuple[TextColumn, bool]:
     return TextColumn(array.cast(library.large_string()).fill_null("")), numeric
 
 
-def _priorities(array: Any) -> NDArray[np.float64]:
+def _priorities(array: Any, name: str) -> NDArray[np.float64]:
     library, _ = arrow_modules()
     types = library.types
     if not (types.is_integer(array.type) or types.is_floating(array.type)):
         raise InvalidInputError(f"priorities must be numbers, got a column of type {array.type}", argument="keep")
+    if types.is_integer(array.type):
+        whole = array.fill_null(0).to_numpy(zero_copy_only=False)
+        beyond = (whole > EXACT_INT) | (whole < -EXACT_INT)
+        if beyond.any():
+            row = int(beyond.argmax())
+            raise too_large(int(whole[row]), row, name)
     values: NDArray[np.float64] = array.cast(library.float64()).to_numpy(zero_copy_only=False)
     if np.isnan(values).any():
         row = int(np.isnan(values).argmax())

@@ -6,8 +6,8 @@ import csv
 import io
 import json
 import shutil
-from collections.abc import Sequence
-from contextlib import ExitStack
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -53,6 +53,30 @@ def open_writer(path: Path, target: Path, source: SourceFile) -> Writer:
     return _ArrowWriter(path, table_schema(source))
 
 
+def close_all(*closings: Callable[[], object]) -> None:
+    """Call all of them, also when one fails: of several errors, the first one is raised at the end."""
+    errors = []
+    for close in closings:
+        try:
+            close()
+        except Exception as error:
+            errors.append(error)
+    if errors:
+        raise errors[0]
+
+
+@contextmanager
+def closing_all(writers: Mapping[Path, Writer | RemovedTable]) -> Iterator[None]:
+    """Close, at the end, all that are there then; an error before the end hides those of closing."""
+    try:
+        yield
+    except BaseException:
+        with suppress(Exception):
+            close_all(*(writer.close for writer in writers.values()))
+        raise
+    close_all(*(writer.close for writer in writers.values()))
+
+
 class _FileWriter:
     """A file, flushed to the disk when it is closed."""
 
@@ -89,8 +113,7 @@ class _CsvWriter(_FileWriter):
         self._rows.writerows(batch.rows[place] for place in np.flatnonzero(keep).tolist())
 
     def close(self) -> None:
-        self._text.flush()
-        super().close()
+        close_all(self._text.flush, super().close)
 
 
 class _Unclosed(io.RawIOBase):
@@ -132,8 +155,7 @@ class _ParquetWriter:
         self._held, self._bytes = [], 0
 
     def close(self) -> None:
-        self._flush()
-        self._writer.close()
+        close_all(self._flush, self._writer.close)
 
 
 class _ArrowWriter:
@@ -228,8 +250,7 @@ class _RemovedCsv(_FileWriter):
         self._rows.writerows(zip(ids, kept, _rounded(shares), reasons, strict=True))
 
     def close(self) -> None:
-        self._text.flush()
-        super().close()
+        close_all(self._text.flush, super().close)
 
 
 class _RemovedArrow:

@@ -216,20 +216,24 @@ def rank_equivalent(
     >>> rank_equivalent({"hamming": [1, 2, 2], "manhattan": [0.1, 0.4, 0.4], "cosine": [1, 2, 3]})
     [['hamming', 'manhattan'], ['cosine']]
     """
+    places = check_count("digits", digits, least=1) - 1
     groups: dict[bytes, list[str]] = {}
     for name, values in scores.items():
-        found = ranked(_rounded(np.asarray(values, np.float64), digits), queries)
+        numbers = np.asarray(values, np.float64)
+        found = ranked(numbers, queries)
         group = np.empty(len(found.order), np.int64)
-        group[found.order] = found.group
+        group[found.order] = _group_rounded(found, numbers[found.order], places)
         groups.setdefault(group.tobytes(), []).append(name)
     return list(groups.values())
 
 
-def _rounded(values: Doubles, digits: int) -> Doubles:
-    with np.errstate(divide="ignore"):
-        magnitude = np.where(values != 0, np.floor(np.log10(np.abs(values))), 0)
-    scale = 10.0 ** (digits - 1 - magnitude)
-    return np.rint(values * scale) / scale
+def _group_rounded(found: Ranked, values: Doubles, places: int) -> NDArray[np.int64]:
+    """Number of the group of ties of each candidate, by scores with so many decimal places of the mantissa."""
+    # as text: to scale a number that is tiny, huge or infinite would overflow; + 0.0 turns -0.0 into 0.0
+    text = np.array([f"{value:.{places}e}" for value in (values + 0.0).tolist()], np.str_)
+    is_new = np.diff(found.query, prepend=-1) != 0
+    is_new[1:] |= text[1:] != text[:-1]
+    return np.cumsum(is_new) - 1
 
 
 def _query_numbers(queries: ArrayLike, n: int) -> NDArray[np.int64]:

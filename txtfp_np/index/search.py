@@ -54,6 +54,9 @@ class LshSearch(Banded):
         for ids, _ in self._snapshot.live(_BLOCK):
             yield from ids.tolist()
 
+    def _highest_id(self) -> int:
+        return max((int(ids.max()) for ids, _ in self._snapshot.live(_BLOCK) if len(ids)), default=-1)
+
     def __repr__(self) -> str:
         bands, rows, h = self._geometry
         return f"{type(self).__name__}(bands={bands}, rows={rows}, h={h}, n={len(self)})"
