@@ -122,7 +122,22 @@ def _check(options: argparse.Namespace) -> None:
             argument="against",
         )
     if options.report is not None:
-        check_output(options.report, options.overwrite)
+        check_output(options.report, options.overwrite, argument="report")
+    _check_apart(options)
+
+
+def _check_apart(options: argparse.Namespace) -> None:
+    """Refuse to write to what is read, or twice to one place."""
+    from ..engine.inputs import find_files
+    from ..engine.outputs import check_apart, find_targets
+    from .files import input_paths
+
+    files = find_files(options.inputs)
+    read = [*(file.path for file in files), *(input_paths(options.against) if options.against else ())]
+    written = [] if options.dry_run else find_targets(files, options.output, options.removed).named
+    if options.report is not None:
+        written.append((options.report, "report"))
+    check_apart(written, read)
 
 
 @contextmanager

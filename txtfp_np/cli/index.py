@@ -121,9 +121,11 @@ def _insert(options: argparse.Namespace, index: tx.LshIndex, fp: tx.MinHashFinge
     import numpy as np
 
     from ..engine import open_input
+    from ..engine.outputs import check_apart
     from .terminal import batches, progress_bar
 
     source = open_input(options.inputs, options.column, options.id_column, skip_bad=options.skip_bad)
+    check_apart([(options.folder, "folder")], [file.path for file in source.files])
     first = max(index, default=-1) + 1 if options.id_column is None else 0
     documents = empty = 0
     with progress_bar() as bar:
@@ -193,6 +195,7 @@ def _opened(options: argparse.Namespace) -> tuple[tx.LshIndex, tx.MinHashFingerp
 
 def _query(options: argparse.Namespace) -> int:
     from ..engine import open_input
+    from ..engine.outputs import check_apart
     from .files import check_output
     from .terminal import batches, progress_bar
 
@@ -200,6 +203,8 @@ def _query(options: argparse.Namespace) -> int:
         check_output(options.output, options.overwrite)
     index, fp = _opened(options)
     source = open_input(options.inputs, options.column, options.id_column, skip_bad=options.skip_bad)
+    if options.output is not None:
+        check_apart([(options.output, "output")], [options.folder, *(file.path for file in source.files)])
     documents = found = matches = 0
     with _lines(options) as file, progress_bar() as bar:
         if options.tsv:

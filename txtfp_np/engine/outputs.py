@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -41,6 +41,12 @@ class Targets:
         """Every name."""
         return self.outputs if self.removed is None else (*self.outputs, self.removed)
 
+    @property
+    def named(self) -> list[tuple[Path, str]]:
+        """Every name, and the argument that it comes from."""
+        removed = [] if self.removed is None else [(self.removed, "removed")]
+        return [*((path, "output") for path in self.outputs), *removed]
+
 
 def find_targets(files: Sequence[SourceFile], output: str | os.PathLike[str], removed: object) -> Targets:
     """Names of outputs: ``output`` itself, or in it those of the inputs if it is a folder."""
@@ -67,17 +73,39 @@ def find_targets(files: Sequence[SourceFile], output: str | os.PathLike[str], re
     return Targets(tuple(outputs), table)
 
 
-def check_targets(targets: Targets, files: Sequence[SourceFile], overwrite: bool) -> None:
-    """Refuse before the work what would fail, or do harm, after it."""
-    inputs = {file.path.resolve() for file in files}
-    for path in targets.all:
-        argument = "removed" if path == targets.removed else "output"
-        if path.resolve() in inputs:
+def check_apart(written: Iterable[tuple[Path, str]], read: Iterable[Path]) -> None:
+    """Refuse to write to what is read, into a folder of it, or twice to one place, by whatever names.
+
+    Parameters
+    ----------
+    written : iterable of (path, str)
+        What will be written, and the argument that names it.
+    read : iterable of path
+        Files and folders that are inputs.
+    """
+    inputs = {path.resolve() for path in read}
+    taken: dict[Path, str] = {}
+    for path, argument in written:
+        real = path.resolve()
+        if real in inputs:
             raise InvalidInputError(f"{path} is an input", argument=argument, advice="Inputs are never written to.")
-        if any(file.kind == "folder" and file.path.resolve() in path.resolve().parents for file in files):
+        if not inputs.isdisjoint(real.parents):
             raise InvalidInputError(
                 f"{path} lies in an input", argument=argument, advice="Inputs are never written to."
             )
+        if real in taken:
+            raise InvalidInputError(
+                f"{taken[real]} and {argument} must differ, got {path} for both", argument=argument
+            )
+        taken[real] = argument
+
+
+def check_targets(
+    targets: Targets, files: Sequence[SourceFile], overwrite: bool, others: Sequence[Path] = ()
+) -> None:
+    """Refuse before the work what would fail, or do harm, after it; ``others`` are read, too."""
+    check_apart(targets.named, [*(file.path for file in files), *others])
+    for path, argument in targets.named:
         if path.is_dir() and (argument == "removed" or files[0].kind != "folder" or any(path.iterdir())):
             raise InvalidInputError(f"{path} is a folder", argument=argument, advice="Folders are never replaced.")
         if path.exists() and not path.is_dir() and not overwrite:
@@ -85,8 +113,6 @@ def check_targets(targets: Targets, files: Sequence[SourceFile], overwrite: bool
                 f"{path} exists", argument=argument, advice="overwrite=True (--overwrite) replaces it."
             )
         _check_writable(path, argument)
-    if len(targets.outputs) != len(set(targets.all)) - (targets.removed is not None):
-        raise InvalidInputError("output and removed must differ", argument="removed")
 
 
 def _check_writable(path: Path, argument: str) -> None:

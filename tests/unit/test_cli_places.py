@@ -1,0 +1,80 @@
+"""What is written is never what is read, nor two things at once; said before any work."""
+
+import json
+
+import pytest
+
+from txtfp_np.cli import main
+
+LINES = "".join(json.dumps({"id": i, "text": f"words number {i} of many others"}) + "\n" for i in range(4))
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for name in ("in.jsonl", "other.jsonl"):
+        (tmp_path / name).write_text(LINES)
+    (tmp_path / "removed.jsonl").write_text("")
+    (tmp_path / "sub").mkdir()
+    (tmp_path / "link.jsonl").symlink_to("in.jsonl")
+    (tmp_path / "texts").mkdir()
+    (tmp_path / "texts" / "a.txt").write_text("a text")
+    assert main(["index", "build", "seen", "other.jsonl"]) == 0
+    return tmp_path
+
+
+def content(folder):
+    return {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+def refused(capsys, folder, expected, *arguments):
+    before = content(folder)
+    capsys.readouterr()
+    assert main(list(arguments)) == 1
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    assert expected in captured.err
+    assert "Traceback" not in captured.err
+    assert content(folder) == before
+
+
+@pytest.mark.parametrize("path", ["in.jsonl", "sub/../in.jsonl", "link.jsonl"])
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["dedup", "in.jsonl", "-o"],
+        ["dedup", "in.jsonl", "-o", "out.jsonl", "--removed"],
+        ["dedup", "in.jsonl", "-o", "out.jsonl", "--report"],
+        ["dedup", "in.jsonl", "--dry-run", "--report"],
+        ["dedup", "other.jsonl", "--against", "in.jsonl", "-o"],
+        ["dedup", "other.jsonl", "--against", "in.jsonl", "-o", "out.jsonl", "--removed"],
+        ["report", "in.jsonl", "-o"],
+        ["report", "other.jsonl", "--removed", "in.jsonl", "-o"],
+        ["fingerprint", "in.jsonl", "-o"],
+        ["index", "query", "seen", "in.jsonl", "-o"],
+    ],
+)
+def test_inputs_are_not_written_to(capsys, folder, arguments, path):
+    refused(capsys, folder, f"{path} is an input", *arguments, path, "--overwrite")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "expected"),
+    [
+        (["dedup", "in.jsonl", "--against", "seen", "-o", "seen/out.jsonl"], "lies in an input"),
+        (["dedup", "in.jsonl", "--against", "seen", "-o", "o.jsonl", "--removed", "seen/r.csv"], "lies in an input"),
+        (["index", "build", "texts/seen", "texts"], "lies in an input"),
+        (["fingerprint", "texts", "-o", "texts/a.txt", "--overwrite"], "lies in an input"),
+        (["index", "query", "seen", "in.jsonl", "-o", "seen/matches"], "lies in an input"),
+        (["dedup", "in.jsonl", "-o", "o.jsonl", "--report", "sub/../o.jsonl"], "output and report must differ"),
+        (["dedup", "in.jsonl", "-o", "o.jsonl", "--removed", "sub/../o.jsonl"], "output and removed must differ"),
+        (
+            ["dedup", "in.jsonl", "-o", "o.jsonl", "--removed", "r.jsonl", "--report", "r.jsonl"],
+            "removed and report must differ",
+        ),
+        (["dedup", "in.jsonl", "-o", "sub/", "--report", "sub/in.jsonl"], "output and report must differ"),
+        (["index", "build", "in.jsonl", "in.jsonl"], "in.jsonl exists"),
+    ],
+)
+def test_places_differ(capsys, folder, arguments, expected):
+    refused(capsys, folder, expected, *arguments)
