@@ -78,3 +78,21 @@ def test_inputs_are_not_written_to(capsys, folder, arguments, path):
 )
 def test_places_differ(capsys, folder, arguments, expected):
     refused(capsys, folder, expected, *arguments)
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["dedup", "in.jsonl", "-o", "out.jsonl"],
+        ["dedup", "in.jsonl", "-o", "out.jsonl", "--against", "other.jsonl"],
+        ["compare", "a b", "c d"],
+        ["report", "in.jsonl", "-o", "page.html"],
+        ["explain", "a b", "c d"],
+        ["fingerprint", "in.jsonl", "-o", "out.npy"],
+        ["index", "build", "new", "in.jsonl"],
+        ["index", "add", "seen", "in.jsonl"],
+        ["index", "query", "seen", "in.jsonl"],
+    ],
+)
+def test_shingles_have_words(capsys, folder, arguments):
+    refused(capsys, folder, "k must be an int >= 1, got 0", *arguments, "-k", "0")

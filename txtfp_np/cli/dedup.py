@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import ConfigError
-from .options import add_inputs, add_linking, add_output, add_run, add_sketch, minhash_of, title_of
+from .options import add_inputs, add_linking, add_output, add_run, add_sketch, minhash_of, shingles_of, title_of
 
 EXAMPLES = """\
 examples:
@@ -112,6 +112,7 @@ def run(options: argparse.Namespace) -> int:
 def _check(options: argparse.Namespace) -> None:
     from .files import check_output
 
+    shingles_of(options)
     if options.output is None and not options.dry_run:
         raise ConfigError("where to write is missing", argument="output", advice="Give -o FILE, or --dry-run.")
     if options.update and not options.against:
