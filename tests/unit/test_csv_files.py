@@ -4,7 +4,8 @@ import csv
 
 import pytest
 
-from txtfp_np.engine import dedup_files
+import txtfp_np as tx
+from txtfp_np.engine import dedup_files, open_input
 
 
 @pytest.mark.parametrize("kind", ["csv", "tsv"])
@@ -28,3 +29,41 @@ def test_line_breaks_within_values_are_quoted(tmp_path, kind):
         assert found == expected
         table = pandas.read_csv(written, sep=comma, dtype=str)
         assert list(table.itertuples(index=False, name=None)) == expected
+
+
+@pytest.mark.parametrize(
+    ("content", "line"), [('text\n"a b\nc d\ne f\n', 2), ('text\n"a\nb"\n\n"c\nd', 5), ('"text\na\n', 1)]
+)
+def test_a_quote_that_is_not_closed(tmp_path, content, line):
+    path = tmp_path / "in.csv"
+    path.write_text(content)
+    for skip_bad in (False, True):
+        with pytest.raises(tx.InvalidInputError, match=rf"in\.csv, line {line}: a quote that is opened is not closed"):
+            open_input(path, skip_bad=skip_bad).read()
+
+
+def test_text_after_a_quoted_value(tmp_path):
+    path = tmp_path / "in.csv"
+    path.write_text('text\na\n"b"c\n')
+    with pytest.raises(tx.InvalidInputError, match=r"in\.csv, line 3: ',' expected after '\"'"):
+        open_input(path).read()
+
+
+@pytest.mark.parametrize(
+    ("content", "expected"),
+    [
+        ('"a ""b"" c"', 'a "b" c'),
+        ('a "b" c', 'a "b" c'),
+        ('"a\nb\r\nc\rd"', "a\nb\r\nc\rd"),
+        ('""', ""),
+        ('""""', '"'),
+        ("a\\", "a\\"),
+        ('"a"', "a"),
+        (' "a"', ' "a"'),
+    ],
+)
+@pytest.mark.parametrize("end", ["", "\n", "\r\n"])
+def test_valid_values(tmp_path, content, expected, end):
+    path = tmp_path / "in.csv"
+    path.write_text(f"id,text\n1,{content}{end}", newline="")
+    assert open_input(path).read()[0].to_list() == [expected]

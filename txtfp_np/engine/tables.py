@@ -30,31 +30,41 @@ def csv_rows(file: SourceFile) -> Iterator[Any]:
     with opened(file.path, file.compression) as stream:
         buffered = stream if file.compression else io.BufferedReader(stream, 1 << 20)
         text = io.TextIOWrapper(buffered, "utf-8-sig", "surrogateescape", newline="")
-        yield csv.reader(text, delimiter="\t" if file.kind == "tsv" else ",")
+        yield csv.reader(text, delimiter="\t" if file.kind == "tsv" else ",", strict=True)
 
 
 def csv_columns(file: SourceFile) -> list[str]:
     """Names in the first line."""
     with csv_rows(file) as rows:
-        return list(next(rows, []))
+        try:
+            return list(next(rows, []))
+        except csv.Error as error:
+            raise _unreadable(file, error, 1) from None
+
+
+def _unreadable(file: SourceFile, error: csv.Error, line: int) -> InvalidInputError:
+    """What is wrong with the record that begins in a line."""
+    text = "a quote that is opened is not closed" if str(error) == "unexpected end of data" else str(error)
+    return InvalidInputError(f"{file.path}, line {line}: {text}", argument="inputs")
 
 
 def read_csv(file: SourceFile, wanted: Wanted, start: Position) -> Iterator[Batch]:
     """Batches of a CSV file. A position in it is a number of records."""
+    names = csv_columns(file)
+    check_columns(file.path, names, wanted.names)
     with csv_rows(file) as rows:
-        names: list[str] = next(rows, [])
-        check_columns(file.path, names, wanted.names)
+        next(rows, [])
         at = {name: names.index(name) for name in wanted.names}
         kept: list[list[str]] = []
         lines: list[int] = []
         size = record = skipped = 0
-        row = start.row
+        row, last = start.row, rows.line_num
         try:
             for values in rows:
-                record += 1
+                record, last = record + 1, rows.line_num
                 if record <= start.line or not values:
                     continue
-                if len(values) < len(names):
+                if len(values) != len(names):
                     if not wanted.skip_bad:
                         raise InvalidInputError(
                             f"{file.path}, line {rows.line_num}: {len(values)} values for {len(names)} columns",
@@ -71,7 +81,7 @@ def read_csv(file: SourceFile, wanted: Wanted, start: Position) -> Iterator[Batc
                     yield _csv_batch(file, wanted, at, kept, lines, Position(start.file, 0, record, row), skipped)
                     kept, lines, size, skipped = [], [], 0, 0
         except csv.Error as error:
-            raise InvalidInputError(f"{file.path}, line {rows.line_num}: {error}", argument="inputs") from None
+            raise _unreadable(file, error, last + 1) from None
         if kept or skipped:
             after = Position(start.file, 0, record, row + len(kept))
             yield _csv_batch(file, wanted, at, kept, lines, after, skipped)
