@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from ..columns import TextColumn
 from ..columns.checks import MAX_DOCUMENT_BYTES
 from ..errors import FeatureDisabledError, InvalidInputError
-from .batches import Batch, Position, Wanted, check_columns, encoded, numbers
+from .batches import SKIP_HINT, Batch, Position, Wanted, check_columns, encoded, hint, is_encodable, numbers
 from .inputs import SourceFile
 from .streams import opened
 
@@ -52,6 +52,7 @@ def read_csv(file: SourceFile, wanted: Wanted, start: Position) -> Iterator[Batc
     """Batches of a CSV file. A position in it is a number of records."""
     names = csv_columns(file)
     check_columns(file.path, names, wanted.names)
+    must_decode = wanted.skip_bad and wanted.errors == "strict"
     with csv_rows(file) as rows:
         next(rows, [])
         at = {name: names.index(name) for name in wanted.names}
@@ -69,8 +70,11 @@ def read_csv(file: SourceFile, wanted: Wanted, start: Position) -> Iterator[Batc
                         raise InvalidInputError(
                             f"{file.path}, line {rows.line_num}: {len(values)} values for {len(names)} columns",
                             argument="inputs",
-                            advice="skip_bad=True (--skip-bad) goes on without such lines, and counts them.",
+                            advice=SKIP_HINT,
                         )
+                    skipped += 1
+                    continue
+                if must_decode and not is_encodable([values[place] for place in at.values()]):
                     skipped += 1
                     continue
                 kept.append(values)
@@ -106,7 +110,9 @@ def _csv_batch(
         priorities = numbers(column(wanted.priority)) if wanted.priority else None
     except InvalidInputError as error:
         where = f"{file.path}, line {lines[error.row or 0]}"
-        raise InvalidInputError(f"{where}: {error.message}", argument=error.argument or "inputs") from None
+        raise InvalidInputError(
+            f"{where}: {error.message}", argument=error.argument or "inputs", advice=hint(error)
+        ) from None
     return Batch(texts, ids, False, priorities, rows if wanted.whole else None, after, skipped)
 
 
