@@ -96,3 +96,41 @@ def test_places_differ(capsys, folder, arguments, expected):
 )
 def test_shingles_have_words(capsys, folder, arguments):
     refused(capsys, folder, "k must be an int >= 1, got 0", *arguments, "-k", "0")
+
+
+@pytest.mark.parametrize("threshold", ["-0.1", "1.5", "nan", "inf"])
+def test_thresholds_of_a_query(capsys, folder, threshold):
+    expected = "threshold must be a number in [0.0, 1.0], got"
+    refused(capsys, folder, expected, "index", "query", "seen", "in.jsonl", f"--threshold={threshold}")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "expected"),
+    [
+        (["dedup", "in.jsonl", "-o", "nodir/x.jsonl"], "nodir for x.jsonl"),
+        (["dedup", "in.jsonl", "-o", "nodir/x.jsonl", "--against", "other.jsonl"], "nodir for x.jsonl"),
+        (["dedup", "in.jsonl", "-o", "nodir/more/"], "there is no folder"),
+        (["dedup", "in.jsonl", "-o", "x.jsonl", "--removed", "nodir/r.jsonl"], "nodir for r.jsonl"),
+        (["dedup", "in.jsonl", "-o", "x.jsonl", "--report", "nodir/r.html"], "nodir for r.html"),
+        (["report", "in.jsonl", "-o", "nodir/r.html"], "nodir for r.html"),
+        (["dedup", "in.jsonl", "other.jsonl", "-o", "newfolder"], "End it with / for a folder"),
+        (["dedup", "in.jsonl", "-o", "newfolder"], "End it with / for a folder"),
+    ],
+)
+def test_folders_that_are_not_there(capsys, folder, arguments, expected):
+    refused(capsys, folder, expected, *arguments)
+    assert not list(folder.glob("n*"))
+    assert not list(folder.glob(".txtfp*"))
+
+
+def test_a_folder_is_made_where_it_is_named_as_one(folder):
+    assert main(["dedup", "in.jsonl", "-o", "new/"]) == 0
+    assert (folder / "new" / "in.jsonl").exists()
+
+
+def test_a_column_of_priorities_is_named(capsys, folder):
+    pa = pytest.importorskip("pyarrow")
+    import pyarrow.parquet as pq
+
+    pq.write_table(pa.table({"id": ["x", "y"], "text": ["a b", "c d"]}), folder / "in.parquet")
+    refused(capsys, folder, "in.parquet, column 'id'", "dedup", "in.parquet", "-o", "o.parquet", "--keep", "column:id")

@@ -237,6 +237,8 @@ def _query(options: argparse.Namespace) -> int:
     from .files import check_output
     from .terminal import batches, progress_bar
 
+    if not 0 <= options.threshold <= 1:
+        raise ConfigError(f"threshold must be a number in [0.0, 1.0], got {options.threshold!r}", argument="threshold")
     if options.output is not None:
         check_output(options.output, options.overwrite)
     index, fp = _opened(options)

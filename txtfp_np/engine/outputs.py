@@ -31,10 +31,13 @@ class Targets:
         One for all inputs, or one for each.
     removed : Path or None
         The table of removed rows.
+    in_folder : bool
+        Whether outputs lie in a folder that was named, and is made if it is not there.
     """
 
     outputs: tuple[Path, ...]
     removed: Path | None
+    in_folder: bool = False
 
     @property
     def all(self) -> tuple[Path, ...]:
@@ -52,15 +55,20 @@ def find_targets(files: Sequence[SourceFile], output: str | os.PathLike[str], re
     """Names of outputs: ``output`` itself, or in it those of the inputs if it is a folder."""
     path = Path(output)
     is_folder = os.fspath(output).endswith(("/", os.sep)) or path.is_dir()
+    in_folder = len(files) > 1 if files[0].kind == "folder" else is_folder
     if files[0].kind == "folder" and len(files) == 1:
         outputs = [path]
-    elif is_folder or files[0].kind == "folder":
+    elif in_folder:
         outputs = [path / file.path.name for file in files]
         twice = [name for name in outputs if outputs.count(name) > 1]
         if twice:
             raise InvalidInputError(f"two inputs have the name {twice[0].name}", argument="output")
     else:
         outputs = [path]
+        if not path.suffix:
+            raise InvalidInputError(
+                f"{path} has no suffix that says its format", argument="output", advice="End it with / for a folder."
+            )
         if kind_of(path)[0] != files[0].kind:
             raise InvalidInputError(
                 f"output must have the format of the inputs, {files[0].kind}, got {path}", argument="output"
@@ -70,7 +78,7 @@ def find_targets(files: Sequence[SourceFile], output: str | os.PathLike[str], re
         raise InvalidInputError(
             f"removed must be a .jsonl, .csv, .tsv, .parquet or .arrow file, got {table}", argument="removed"
         )
-    return Targets(tuple(outputs), table)
+    return Targets(tuple(outputs), table, in_folder)
 
 
 def check_apart(written: Iterable[tuple[Path, str]], read: Iterable[Path]) -> None:
@@ -112,13 +120,13 @@ def check_targets(
             raise InvalidInputError(
                 f"{path} exists", argument=argument, advice="overwrite=True (--overwrite) replaces it."
             )
-        _check_writable(path, argument)
+        _check_writable(path, argument, argument == "output" and targets.in_folder)
 
 
-def _check_writable(path: Path, argument: str) -> None:
+def _check_writable(path: Path, argument: str, in_folder: bool) -> None:
     folder = path.absolute().parent
-    if argument == "output" and not folder.exists() and folder.parent.is_dir():
-        return  # a folder for several outputs, made when it is needed
+    if in_folder and not folder.exists() and folder.parent.is_dir():
+        return  # made when it is needed
     if not folder.is_dir():
         raise InvalidInputError(
             f"there is no folder {folder} for {path.name}", argument=argument, advice="Make it first."

@@ -225,9 +225,8 @@ def _table_batch(file: SourceFile, wanted: Wanted, piece: Any, after: Position) 
         ids, numeric = _ids(piece.column(wanted.id_column)) if wanted.id_column else (None, False)
         priorities = _priorities(piece.column(wanted.priority)) if wanted.priority else None
     except InvalidInputError as error:
-        where = (
-            f"{file.path}, column {wanted.column!r}" if error.row is None else f"{file.path}, row {first + error.row}"
-        )
+        name = wanted.priority if error.argument == "keep" else wanted.column
+        where = f"{file.path}, column {name!r}" if error.row is None else f"{file.path}, row {first + error.row}"
         advice = "\n".join(getattr(error, "__notes__", [])) or None
         raise InvalidInputError(
             f"{where}: {error.message}", argument=error.argument or "inputs", advice=advice
