@@ -83,7 +83,7 @@ def test_what_a_limit_leaves():
 
 
 def test_a_limit_that_is_too_low_before_documents_are_counted():
-    with pytest.raises(tx.ConfigError, match=r"memory must be at least 470 MB, got 400 MB$") as caught:
+    with pytest.raises(tx.ConfigError, match=r"memory must be at least 470 MB, got 400 MB\n") as caught:
         job(4 * 10**8).check_memory(0)
     assert "reserves (stacks, compiled code), 470 MB, and 40 bytes a document" in caught.value.__notes__[0]
 
