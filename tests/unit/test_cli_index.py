@@ -51,8 +51,38 @@ def test_add_goes_on_counting_or_replaces(capsys, source, tmp_path):
     assert list(tx.LshIndex.open(folder)) == [0, 1, 2, 4]
     assert run(capsys, "index", "add", folder, source)[0] == 0
     assert list(tx.LshIndex.open(folder)) == [0, 1, 2, 4, 5, 6, 7, 9]
-    assert run(capsys, "index", "add", folder, source, "--id-column", "n")[0] == 0
+    add = ["index", "add", folder, source, "--id-column", "n"]
+    status, _, err = run(capsys, *add)
+    assert status == 1
+    assert f"row 0 has the id 0, which is in {folder} already" in err
+    assert "--replace" in err
+    assert len(tx.LshIndex.open(folder)) == 8
+    assert "3 documents added, 1 replaced (1 empty ones left out" in run(capsys, *add, "--replace")[1]
     assert sorted(tx.LshIndex.open(folder)) == [0, 1, 2, 4, 5, 6, 7, 9, 10, 20, 40]
+    facts = json.loads(run(capsys, *add, "--replace", "--json")[1])
+    assert (facts["documents"], facts["added"], facts["replaced"], facts["empty"]) == (5, 0, 4, 1)
+
+
+def test_ids_that_two_rows_have_are_refused(capsys, source, tmp_path):
+    folder = tmp_path / "seen"
+    source.write_text("".join(json.dumps({"n": 7 + n % 3, "text": TEXTS[n]}) + "\n" for n in (0, 1, 2, 3)))
+    status, _, err = run(capsys, "index", "build", folder, source, "--id-column", "n")
+    assert status == 1
+    assert "rows 0 and 3 have the same id 7" in err
+    assert not folder.exists()
+    assert run(capsys, "index", "build", folder, source)[0] == 0
+    for flags in ([], ["--replace"]):
+        status, _, err = run(capsys, "index", "add", folder, source, "--id-column", "n", *flags)
+        assert status == 1
+        assert "rows 0 and 3 have the same id 7" in err
+    assert len(tx.LshIndex.open(folder)) == 3
+
+
+def test_what_is_said_of_empty_documents(capsys, source, tmp_path):
+    source.write_text('{"text": ""}\n' * 3)
+    assert run(capsys, "index", "build", tmp_path / "seen", source)[1].startswith(
+        "0 documents added (3 empty ones left out, 0 lines skipped)"
+    )
 
 
 def test_query_finds_what_the_index_finds(capsys, source, tmp_path):

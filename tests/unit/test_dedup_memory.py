@@ -82,6 +82,12 @@ def test_what_a_limit_leaves():
         job(10**9).check_memory(10**8)
 
 
+def test_a_limit_that_is_too_low_before_documents_are_counted():
+    with pytest.raises(tx.ConfigError, match=r"memory must be at least 470 MB, got 400 MB\n") as caught:
+        job(4 * 10**8).check_memory(0)
+    assert "reserves (stacks, compiled code), 470 MB, and 40 bytes a document" in caught.value.__notes__[0]
+
+
 @pytest.mark.parametrize(
     ("text", "expected"), [("1GB", 10**9), ("1.5 gib", 3 << 29), ("700m", 7 * 10**8), ("12", 12), (5, 5), (None, None)]
 )

@@ -238,10 +238,11 @@ def test_a_column_that_is_no_text(tmp_path):
     refused("expected text, got an Arrow column of type int64", write(tmp_path, "a.parquet"), column="n")
 
 
-def test_a_record_that_is_too_short(tmp_path):
+@pytest.mark.parametrize(("line", "n"), [("2", 1), ("2,b,more", 3)])
+def test_a_record_that_is_too_short_or_too_long(tmp_path, line, n):
     path = tmp_path / "a.csv"
-    path.write_text("id,text\n1,a\n2\n\n3,c,more\n")
-    refused("line 3: 1 values for 2 columns", path)
+    path.write_text(f"id,text\n1,a\n{line}\n\n3,c\n")
+    refused(f"line 3: {n} values for 2 columns", path)
     source = open_input(path, skip_bad=True)
     assert source.read()[0].to_list() == ["a", "c"]
     assert source.skipped == 1

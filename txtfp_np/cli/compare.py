@@ -34,10 +34,10 @@ def run(options: argparse.Namespace) -> int:
     """Print the similarities."""
     import txtfp_np as tx
 
-    from .options import read_document
+    from .options import read_document, shingles_of
 
+    tokenizer = shingles_of(options)
     texts = [read_document(options.a), read_document(options.b)]
-    tokenizer = tx.ShingleTokenizer(k=options.k)
     minhash = tx.MinHashFingerprinter(tokenizer=tokenizer, h=options.slots)
     first, second = minhash.fingerprint(texts)
     one, other = tx.SimHashFingerprinter().fingerprint(texts)

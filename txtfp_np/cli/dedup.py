@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import ConfigError
-from .options import add_inputs, add_linking, add_output, add_run, add_sketch, minhash_of, title_of
+from .options import add_inputs, add_linking, add_output, add_run, add_sketch, minhash_of, shingles_of, title_of
 
 EXAMPLES = """\
 examples:
@@ -112,6 +112,7 @@ def run(options: argparse.Namespace) -> int:
 def _check(options: argparse.Namespace) -> None:
     from .files import check_output
 
+    shingles_of(options)
     if options.output is None and not options.dry_run:
         raise ConfigError("where to write is missing", argument="output", advice="Give -o FILE, or --dry-run.")
     if options.update and not options.against:
@@ -122,7 +123,22 @@ def _check(options: argparse.Namespace) -> None:
             argument="against",
         )
     if options.report is not None:
-        check_output(options.report, options.overwrite)
+        check_output(options.report, options.overwrite, argument="report")
+    _check_apart(options)
+
+
+def _check_apart(options: argparse.Namespace) -> None:
+    """Refuse to write to what is read, or twice to one place."""
+    from ..engine.inputs import find_files
+    from ..engine.outputs import check_apart, find_targets
+    from .files import input_paths
+
+    files = find_files(options.inputs)
+    read = [*(file.path for file in files), *(input_paths(options.against) if options.against else ())]
+    written = [] if options.dry_run else find_targets(files, options.output, options.removed).named
+    if options.report is not None:
+        written.append((options.report, "report"))
+    check_apart(written, read)
 
 
 @contextmanager

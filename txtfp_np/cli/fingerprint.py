@@ -46,7 +46,7 @@ def run(options: argparse.Namespace) -> int:
     from .terminal import batches, progress_bar
 
     output = Path(options.output)
-    check_output(output, options.overwrite)
+    check_output(output, options.overwrite, options.inputs)
     fp: tx.MinHashFingerprinter | tx.SimHashFingerprinter
     fp = minhash_of(options) if options.method == "minhash" else tx.SimHashFingerprinter(bits=options.bits)
     source = open_input(options.inputs, options.column, skip_bad=options.skip_bad)

@@ -14,6 +14,9 @@ from ..errors import ConfigError, InvalidInputError
 from .options import add_inputs, add_run, add_sketch, minhash_of
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
     import txtfp_np as tx
 
     from ..engine import Batch
@@ -64,12 +67,13 @@ def add_parser(commands: Any) -> argparse.ArgumentParser:
     add = actions.add_parser(
         "add",
         help="add the documents of files",
-        description="Add documents. Ids that are there already are replaced; without --id-column, "
-        "numbers follow the highest one there.",
+        description="Add documents. Ids that are there already are refused, unless --replace is given; without "
+        "--id-column, numbers follow the highest one there.",
         epilog=_ADD,
         formatter_class=raw,
     )
     _add_common(add, "folder of the index")
+    add.add_argument("--replace", action="store_true", help="put documents in the place of those with the same id")
     query = actions.add_parser(
         "query",
         help="find what is similar to the documents of files",
@@ -121,21 +125,40 @@ def _insert(options: argparse.Namespace, index: tx.LshIndex, fp: tx.MinHashFinge
     import numpy as np
 
     from ..engine import open_input
+    from ..engine.outputs import check_apart
     from .terminal import batches, progress_bar
 
     source = open_input(options.inputs, options.column, options.id_column, skip_bad=options.skip_bad)
+    check_apart([(options.folder, "folder")], [file.path for file in source.files])
     first = max(index, default=-1) + 1 if options.id_column is None else 0
-    documents = empty = 0
+    known = np.sort(np.fromiter(index, np.uint64, len(index)))
+    may_replace = getattr(options, "replace", False)
+    documents = added = replaced = 0
+    seen: list[NDArray[np.uint64]] = []
     with progress_bar() as bar:
         for batch in batches(source, bar):
             signatures, ok = fp.fingerprint(batch.texts, on_empty="mask", threads=options.threads)
             ids = _numbers(batch, options.id_column, first)
+            there = ok & np.isin(ids, known, kind="sort")
+            if there.any() and not may_replace:
+                row = int(there.argmax())
+                raise InvalidInputError(
+                    f"row {batch.first_row + row} has the id {ids[row]}, which is in {options.folder} already",
+                    argument="id_column",
+                    advice="Give --replace to put new documents in the place of old ones.",
+                )
             index.insert(ids[ok], signatures[ok], threads=options.threads, config_hash=fp.config_hash)
+            seen.append(ids)
             documents += len(batch)
-            empty += len(batch) - int(np.count_nonzero(ok))
+            replaced += int(np.count_nonzero(there))
+            added += int(np.count_nonzero(ok & ~there))
+    _check_distinct(seen)
+    empty = documents - added - replaced
     index.save(options.folder, threads=options.threads)
     facts = {
         "documents": documents,
+        "added": added,
+        "replaced": replaced,
         "empty": empty,
         "skipped": source.skipped,
         "signatures": len(index),
@@ -146,9 +169,26 @@ def _insert(options: argparse.Namespace, index: tx.LshIndex, fp: tx.MinHashFinge
     if options.json:
         print(json.dumps(facts))
         return 0
-    print(f"{documents:,} documents added ({empty:,} empty ones left out, {source.skipped:,} lines skipped)")
+    done = f"{added:,} documents added" + (f", {replaced:,} replaced" if may_replace else "")
+    print(f"{done} ({empty:,} empty ones left out, {source.skipped:,} lines skipped)")
     print(f"{options.folder}: {len(index):,} signatures, {index.bands} bands of {index.rows} slots")
     return 0
+
+
+def _check_distinct(batches: list[NDArray[np.uint64]]) -> None:
+    """Refuse an id that two rows have: only one of them would be in the index."""
+    import numpy as np
+
+    ids = np.concatenate([np.empty(0, np.uint64), *batches])
+    order = np.argsort(ids, kind="stable")
+    twice = np.flatnonzero(ids[order[1:]] == ids[order[:-1]])
+    if len(twice):
+        first, second = order[twice[0] : twice[0] + 2].tolist()
+        raise InvalidInputError(
+            f"rows {first} and {second} have the same id {ids[first]}",
+            argument="id_column",
+            advice="Ids must differ; leave --id-column out to have rows numbered.",
+        )
 
 
 def _numbers(batch: Batch, id_column: str | None, first: int) -> Any:
@@ -193,13 +233,18 @@ def _opened(options: argparse.Namespace) -> tuple[tx.LshIndex, tx.MinHashFingerp
 
 def _query(options: argparse.Namespace) -> int:
     from ..engine import open_input
+    from ..engine.outputs import check_apart
     from .files import check_output
     from .terminal import batches, progress_bar
 
+    if not 0 <= options.threshold <= 1:
+        raise ConfigError(f"threshold must be a number in [0.0, 1.0], got {options.threshold!r}", argument="threshold")
     if options.output is not None:
         check_output(options.output, options.overwrite)
     index, fp = _opened(options)
     source = open_input(options.inputs, options.column, options.id_column, skip_bad=options.skip_bad)
+    if options.output is not None:
+        check_apart([(options.output, "output")], [options.folder, *(file.path for file in source.files)])
     documents = found = matches = 0
     with _lines(options) as file, progress_bar() as bar:
         if options.tsv:

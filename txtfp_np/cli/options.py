@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..errors import InvalidInputError
+from ..options import check_count
 
 if TYPE_CHECKING:
     import txtfp_np as tx
@@ -76,7 +77,14 @@ def minhash_of(options: argparse.Namespace) -> tx.MinHashFingerprinter:
     """The fingerprinter that the options ask for."""
     import txtfp_np as tx
 
-    return tx.MinHashFingerprinter(tokenizer=tx.ShingleTokenizer(k=options.k), h=options.slots)
+    return tx.MinHashFingerprinter(tokenizer=shingles_of(options), h=options.slots)
+
+
+def shingles_of(options: argparse.Namespace) -> tx.ShingleTokenizer:
+    """The tokenizer that the options ask for."""
+    import txtfp_np as tx
+
+    return tx.ShingleTokenizer(k=check_count("k", options.k, 1))
 
 
 def title_of(inputs: Sequence[str]) -> str:

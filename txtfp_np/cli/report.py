@@ -43,7 +43,7 @@ def run(options: argparse.Namespace) -> int:
     from .files import check_output
 
     output = Path(options.output)
-    check_output(output, options.overwrite)
+    check_output(output, options.overwrite, options.inputs, options.removed)
     title = options.title or title_of(options.inputs)
     if options.removed is not None:
         _from_table(options, output, title)

@@ -129,7 +129,8 @@ def drop_known(
     """
     source = new.source
     targets = find_targets(source.files, output, removed)
-    check_targets(targets, source.files, overwrite)
+    others = [Path(against)] if isinstance(against, str) else [file.path for file in against.source.files]
+    check_targets(targets, source.files, overwrite, others)
     check_schemas(source.files, targets)
     index = LshIndex.open(against) if isinstance(against, str) else None
     if index is not None:

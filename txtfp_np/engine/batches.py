@@ -19,6 +19,7 @@ EXACT_INT = 1 << 53
 
 BATCH_BYTES = 1 << 20
 """Bytes of a file that are read at once, about."""
+SKIP_HINT = "skip_bad=True (--skip-bad) goes on without such lines, and counts them."
 
 
 class Wanted(NamedTuple):
@@ -126,6 +127,22 @@ def encoded(texts: Sequence[object], errors: str) -> TextColumn:
         return TextColumn(texts)
     except InvalidInputError:
         return TextColumn([_raw(text) if isinstance(text, str) else text for text in texts], errors=errors)
+
+
+def hint(error: InvalidInputError) -> str | None:
+    """Advice on a line that could be left out; a priority that is no number is no matter of the line."""
+    return None if error.argument == "keep" else SKIP_HINT
+
+
+def is_encodable(values: Sequence[object]) -> bool:
+    """Whether strings that were decoded with ``surrogateescape`` came from UTF-8; others do not matter."""
+    try:
+        for value in values:
+            if isinstance(value, str):
+                value.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def _raw(text: str) -> bytes:

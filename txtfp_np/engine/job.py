@@ -54,14 +54,15 @@ class Job(NamedTuple):
         return None if self.memory is None else max(1 << 20, self.memory - BASE_BYTES - 8 * n - _LEAST_SPARE // 2)
 
     def check_memory(self, n: int) -> None:
-        """Refuse a limit in which ``n`` documents cannot be worked off."""
+        """Refuse a limit in which ``n`` documents cannot be worked off; 0: how many is not known yet."""
         needed = BASE_BYTES + _LEAST_SPARE + ROW_BYTES * n
         if self.memory is not None and self.memory < needed:
+            documents = f" for {n:,} documents" if n else ""
             raise ConfigError(
-                f"memory must be at least {-(-needed // 10**6):,} MB for {n:,} documents, "
-                f"got {self.memory / 1e6:,.0f} MB",
+                f"memory must be at least {-(-needed // 10**6):,} MB{documents}, got {self.memory / 1e6:,.0f} MB",
                 argument="memory",
-                advice=f"It takes {ROW_BYTES} bytes a document, and {(BASE_BYTES + _LEAST_SPARE) // 10**6} MB.",
+                advice=f"A limit counts what the process reserves (stacks, compiled code), "
+                f"{-(-(BASE_BYTES + _LEAST_SPARE) // 10**6)} MB, and {ROW_BYTES} bytes a document.",
             )
 
 

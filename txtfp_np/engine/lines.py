@@ -13,7 +13,19 @@ from numpy.typing import NDArray
 from ..columns import TextColumn
 from ..columns.checks import gather, read_only
 from ..errors import InvalidInputError
-from .batches import Batch, Position, Spans, Wanted, check_columns, encoded, numbers, spelled
+from .batches import (
+    SKIP_HINT,
+    Batch,
+    Position,
+    Spans,
+    Wanted,
+    check_columns,
+    encoded,
+    hint,
+    is_encodable,
+    numbers,
+    spelled,
+)
 from .inputs import SourceFile
 from .streams import line_blocks, opened, skip
 
@@ -70,17 +82,31 @@ def _text_batch(file: SourceFile, block: _Block, wanted: Wanted) -> Batch:
     if block.first_line == 0 and block.data.startswith(_MARK):
         starts[0] += len(_MARK)
     buffer, offsets = gather(read_only(data), starts, np.maximum(starts, ends))
+    good: Any = slice(None)
     try:
         texts = TextColumn.from_buffers(buffer, offsets, errors=wanted.errors)
     except InvalidInputError as error:
-        raise _located(error, file.path, block.first_line + (error.row or 0)) from None
-    rows = Spans(data, block.starts, block.ends) if wanted.whole else None
-    return Batch(texts, None, False, None, rows, Position())
+        if not wanted.skip_bad:
+            raise _located(error, file.path, block.first_line + (error.row or 0)) from None
+        good = np.array([_is_utf8(block.data[a:b]) for a, b in zip(starts.tolist(), ends.tolist(), strict=True)])
+        texts = TextColumn.from_buffers(*gather(read_only(data), starts[good], np.maximum(starts, ends)[good]))
+    rows = Spans(data, block.starts[good], block.ends[good]) if wanted.whole else None
+    return Batch(texts, None, False, None, rows, Position(), len(starts) - len(texts))
 
 
-def _json_batch(file: SourceFile, block: _Block, wanted: Wanted) -> Batch:
+def _is_utf8(data: bytes) -> bool:
+    try:
+        data.decode()
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+def _json_batch(file: SourceFile, block: _Block, wanted: Wanted, carefully: bool = False) -> Batch:
     lines = _decoded(block)
     try:
+        if carefully:
+            raise ValueError
         records = _parsed(lines)
         texts = [record[wanted.column] for record in records]
         lines_of = None
@@ -96,16 +122,15 @@ def _json_batch(file: SourceFile, block: _Block, wanted: Wanted) -> Batch:
     names = [name for name in (wanted.id_column, wanted.priority) if name is not None]
     try:
         columns = {name: [record[name] for record in records] for name in names}
-    except KeyError:
-        bad = next(i for i, record in enumerate(records) if not all(name in record for name in names))
-        check_columns(_at_line(file.path, line(bad)), list(records[bad]), names)
-        raise
-    try:
         column = encoded(texts, wanted.errors)
         priorities = numbers(columns[wanted.priority], wanted.priority) if wanted.priority else None
         ids, numeric = spelled(columns[wanted.id_column]) if wanted.id_column else ([], False)
         id_column = encoded(ids, wanted.errors) if wanted.id_column else None
+    except KeyError:
+        return _json_batch(file, block, wanted, carefully=True)
     except InvalidInputError as error:
+        if wanted.skip_bad and lines_of is None and error.argument != "keep":
+            return _json_batch(file, block, wanted, carefully=True)
         raise _located(error, file.path, line(error.row)) from None
     rows = None
     if wanted.whole:
@@ -161,18 +186,31 @@ def _json_records(
                 raise ValueError(f"not an object but {type(record).__name__}")
             if wanted.column in record and not isinstance(record[wanted.column], str | None):
                 raise ValueError(f"{wanted.column} is no text but {type(record[wanted.column]).__name__}")
+            if wanted.skip_bad and not _is_whole(record, wanted):
+                continue
         except (ValueError, RecursionError) as error:
             if wanted.skip_bad:
                 continue
             raise InvalidInputError(
                 f"{_at_line(file.path, block.first_line + number)}: {error}",
                 argument="inputs",
-                advice="skip_bad=True (--skip-bad) goes on without such lines, and counts them.",
+                advice=SKIP_HINT,
             ) from None
-        check_columns(_at_line(file.path, block.first_line + number), list(record), [wanted.column])
+        try:
+            check_columns(_at_line(file.path, block.first_line + number), list(record), wanted.names)
+        except InvalidInputError as error:
+            error.add_note(SKIP_HINT)
+            raise
         records.append(record)
         numbers_of.append(number)
     return records, np.array(numbers_of, np.int64)
+
+
+def _is_whole(record: dict[str, Any], wanted: Wanted) -> bool:
+    """Whether a record has all that is wanted, in UTF-8."""
+    if not all(name in record for name in wanted.names):
+        return False
+    return wanted.errors != "strict" or is_encodable([record[name] for name in wanted.names])
 
 
 def _at_line(path: Path, line: int) -> Path:
@@ -180,4 +218,5 @@ def _at_line(path: Path, line: int) -> Path:
 
 
 def _located(error: InvalidInputError, path: Path, line: int) -> InvalidInputError:
-    return InvalidInputError(f"{_at_line(path, line)}: {error.message}", argument=error.argument or "inputs")
+    where = _at_line(path, line)
+    return InvalidInputError(f"{where}: {error.message}", argument=error.argument or "inputs", advice=hint(error))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -31,30 +31,44 @@ class Targets:
         One for all inputs, or one for each.
     removed : Path or None
         The table of removed rows.
+    in_folder : bool
+        Whether outputs lie in a folder that was named, and is made if it is not there.
     """
 
     outputs: tuple[Path, ...]
     removed: Path | None
+    in_folder: bool = False
 
     @property
     def all(self) -> tuple[Path, ...]:
         """Every name."""
         return self.outputs if self.removed is None else (*self.outputs, self.removed)
 
+    @property
+    def named(self) -> list[tuple[Path, str]]:
+        """Every name, and the argument that it comes from."""
+        removed = [] if self.removed is None else [(self.removed, "removed")]
+        return [*((path, "output") for path in self.outputs), *removed]
+
 
 def find_targets(files: Sequence[SourceFile], output: str | os.PathLike[str], removed: object) -> Targets:
     """Names of outputs: ``output`` itself, or in it those of the inputs if it is a folder."""
     path = Path(output)
     is_folder = os.fspath(output).endswith(("/", os.sep)) or path.is_dir()
+    in_folder = len(files) > 1 if files[0].kind == "folder" else is_folder
     if files[0].kind == "folder" and len(files) == 1:
         outputs = [path]
-    elif is_folder or files[0].kind == "folder":
+    elif in_folder:
         outputs = [path / file.path.name for file in files]
         twice = [name for name in outputs if outputs.count(name) > 1]
         if twice:
             raise InvalidInputError(f"two inputs have the name {twice[0].name}", argument="output")
     else:
         outputs = [path]
+        if not path.suffix:
+            raise InvalidInputError(
+                f"{path} has no suffix that says its format", argument="output", advice="End it with / for a folder."
+            )
         if kind_of(path)[0] != files[0].kind:
             raise InvalidInputError(
                 f"output must have the format of the inputs, {files[0].kind}, got {path}", argument="output"
@@ -64,35 +78,55 @@ def find_targets(files: Sequence[SourceFile], output: str | os.PathLike[str], re
         raise InvalidInputError(
             f"removed must be a .jsonl, .csv, .tsv, .parquet or .arrow file, got {table}", argument="removed"
         )
-    return Targets(tuple(outputs), table)
+    return Targets(tuple(outputs), table, in_folder)
 
 
-def check_targets(targets: Targets, files: Sequence[SourceFile], overwrite: bool) -> None:
-    """Refuse before the work what would fail, or do harm, after it."""
-    inputs = {file.path.resolve() for file in files}
-    for path in targets.all:
-        argument = "removed" if path == targets.removed else "output"
-        if path.resolve() in inputs:
+def check_apart(written: Iterable[tuple[Path, str]], read: Iterable[Path]) -> None:
+    """Refuse to write to what is read, into a folder of it, or twice to one place, by whatever names.
+
+    Parameters
+    ----------
+    written : iterable of (path, str)
+        What will be written, and the argument that names it.
+    read : iterable of path
+        Files and folders that are inputs.
+    """
+    inputs = {path.resolve() for path in read}
+    taken: dict[Path, str] = {}
+    for path, argument in written:
+        real = path.resolve()
+        if real in inputs:
             raise InvalidInputError(f"{path} is an input", argument=argument, advice="Inputs are never written to.")
-        if any(file.kind == "folder" and file.path.resolve() in path.resolve().parents for file in files):
+        if not inputs.isdisjoint(real.parents):
             raise InvalidInputError(
                 f"{path} lies in an input", argument=argument, advice="Inputs are never written to."
             )
+        if real in taken:
+            raise InvalidInputError(
+                f"{taken[real]} and {argument} must differ, got {path} for both", argument=argument
+            )
+        taken[real] = argument
+
+
+def check_targets(
+    targets: Targets, files: Sequence[SourceFile], overwrite: bool, others: Sequence[Path] = ()
+) -> None:
+    """Refuse before the work what would fail, or do harm, after it; ``others`` are read, too."""
+    check_apart(targets.named, [*(file.path for file in files), *others])
+    for path, argument in targets.named:
         if path.is_dir() and (argument == "removed" or files[0].kind != "folder" or any(path.iterdir())):
             raise InvalidInputError(f"{path} is a folder", argument=argument, advice="Folders are never replaced.")
         if path.exists() and not path.is_dir() and not overwrite:
             raise InvalidInputError(
                 f"{path} exists", argument=argument, advice="overwrite=True (--overwrite) replaces it."
             )
-        _check_writable(path, argument)
-    if len(targets.outputs) != len(set(targets.all)) - (targets.removed is not None):
-        raise InvalidInputError("output and removed must differ", argument="removed")
+        _check_writable(path, argument, argument == "output" and targets.in_folder)
 
 
-def _check_writable(path: Path, argument: str) -> None:
+def _check_writable(path: Path, argument: str, in_folder: bool) -> None:
     folder = path.absolute().parent
-    if argument == "output" and not folder.exists() and folder.parent.is_dir():
-        return  # a folder for several outputs, made when it is needed
+    if in_folder and not folder.exists() and folder.parent.is_dir():
+        return  # made when it is needed
     if not folder.is_dir():
         raise InvalidInputError(
             f"there is no folder {folder} for {path.name}", argument=argument, advice="Make it first."

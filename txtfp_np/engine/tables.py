@@ -14,7 +14,19 @@ from numpy.typing import NDArray
 from ..columns import TextColumn
 from ..columns.checks import MAX_DOCUMENT_BYTES
 from ..errors import FeatureDisabledError, InvalidInputError
-from .batches import EXACT_INT, Batch, Position, Wanted, check_columns, encoded, numbers, too_large
+from .batches import (
+    EXACT_INT,
+    SKIP_HINT,
+    Batch,
+    Position,
+    Wanted,
+    check_columns,
+    encoded,
+    hint,
+    is_encodable,
+    numbers,
+    too_large,
+)
 from .inputs import SourceFile
 from .streams import opened
 
@@ -30,37 +42,51 @@ def csv_rows(file: SourceFile) -> Iterator[Any]:
     with opened(file.path, file.compression) as stream:
         buffered = stream if file.compression else io.BufferedReader(stream, 1 << 20)
         text = io.TextIOWrapper(buffered, "utf-8-sig", "surrogateescape", newline="")
-        yield csv.reader(text, delimiter="\t" if file.kind == "tsv" else ",")
+        yield csv.reader(text, delimiter="\t" if file.kind == "tsv" else ",", strict=True)
 
 
 def csv_columns(file: SourceFile) -> list[str]:
     """Names in the first line."""
     with csv_rows(file) as rows:
-        return list(next(rows, []))
+        try:
+            return list(next(rows, []))
+        except csv.Error as error:
+            raise _unreadable(file, error, 1) from None
+
+
+def _unreadable(file: SourceFile, error: csv.Error, line: int) -> InvalidInputError:
+    """What is wrong with the record that begins in a line."""
+    text = "a quote that is opened is not closed" if str(error) == "unexpected end of data" else str(error)
+    return InvalidInputError(f"{file.path}, line {line}: {text}", argument="inputs")
 
 
 def read_csv(file: SourceFile, wanted: Wanted, start: Position) -> Iterator[Batch]:
     """Batches of a CSV file. A position in it is a number of records."""
+    names = csv_columns(file)
+    check_columns(file.path, names, wanted.names)
+    must_decode = wanted.skip_bad and wanted.errors == "strict"
     with csv_rows(file) as rows:
-        names: list[str] = next(rows, [])
-        check_columns(file.path, names, wanted.names)
+        next(rows, [])
         at = {name: names.index(name) for name in wanted.names}
         kept: list[list[str]] = []
         lines: list[int] = []
         size = record = skipped = 0
-        row = start.row
+        row, last = start.row, rows.line_num
         try:
             for values in rows:
-                record += 1
+                record, last = record + 1, rows.line_num
                 if record <= start.line or not values:
                     continue
-                if len(values) < len(names):
+                if len(values) != len(names):
                     if not wanted.skip_bad:
                         raise InvalidInputError(
                             f"{file.path}, line {rows.line_num}: {len(values)} values for {len(names)} columns",
                             argument="inputs",
-                            advice="skip_bad=True (--skip-bad) goes on without such lines, and counts them.",
+                            advice=SKIP_HINT,
                         )
+                    skipped += 1
+                    continue
+                if must_decode and not is_encodable([values[place] for place in at.values()]):
                     skipped += 1
                     continue
                 kept.append(values)
@@ -71,7 +97,7 @@ def read_csv(file: SourceFile, wanted: Wanted, start: Position) -> Iterator[Batc
                     yield _csv_batch(file, wanted, at, kept, lines, Position(start.file, 0, record, row), skipped)
                     kept, lines, size, skipped = [], [], 0, 0
         except csv.Error as error:
-            raise InvalidInputError(f"{file.path}, line {rows.line_num}: {error}", argument="inputs") from None
+            raise _unreadable(file, error, last + 1) from None
         if kept or skipped:
             after = Position(start.file, 0, record, row + len(kept))
             yield _csv_batch(file, wanted, at, kept, lines, after, skipped)
@@ -96,7 +122,9 @@ def _csv_batch(
         priorities = numbers(column(wanted.priority), wanted.priority) if wanted.priority else None
     except InvalidInputError as error:
         where = f"{file.path}, line {lines[error.row or 0]}"
-        raise InvalidInputError(f"{where}: {error.message}", argument=error.argument or "inputs") from None
+        raise InvalidInputError(
+            f"{where}: {error.message}", argument=error.argument or "inputs", advice=hint(error)
+        ) from None
     return Batch(texts, ids, False, priorities, rows if wanted.whole else None, after, skipped)
 
 
@@ -217,9 +245,8 @@ def _table_batch(file: SourceFile, wanted: Wanted, piece: Any, after: Position) 
         ids, numeric = _ids(piece.column(wanted.id_column)) if wanted.id_column else (None, False)
         priorities = _priorities(piece.column(wanted.priority), wanted.priority) if wanted.priority else None
     except InvalidInputError as error:
-        where = (
-            f"{file.path}, column {wanted.column!r}" if error.row is None else f"{file.path}, row {first + error.row}"
-        )
+        name = wanted.priority if error.argument == "keep" else wanted.column
+        where = f"{file.path}, column {name!r}" if error.row is None else f"{file.path}, row {first + error.row}"
         advice = "\n".join(getattr(error, "__notes__", [])) or None
         raise InvalidInputError(
             f"{where}: {error.message}", argument=error.argument or "inputs", advice=advice

@@ -106,7 +106,7 @@ class _CsvWriter(_FileWriter):
         self._text = io.TextIOWrapper(
             io.BufferedWriter(_Unclosed(self._stream)), "utf-8", "surrogateescape", newline=""
         )
-        self._rows = csv.writer(self._text, delimiter="\t" if source.kind == "tsv" else ",", lineterminator="\n")
+        self._rows = _csv_writer(self._text, source.kind)
         self._rows.writerow(csv_columns(source))
 
     def write(self, source: SourceFile, batch: Batch, keep: Mask) -> None:
@@ -114,6 +114,22 @@ class _CsvWriter(_FileWriter):
 
     def close(self) -> None:
         close_all(self._text.flush, super().close)
+
+
+def _csv_writer(text: io.TextIOWrapper, kind: str) -> Any:
+    """A writer of records, each of which ends in a line feed."""
+    # before Python 3.13 only characters of the line terminator are quoted, and readers end a record at \r, too
+    return csv.writer(_Ends(text), delimiter="\t" if kind == "tsv" else ",", lineterminator="\r\n")
+
+
+class _Ends:
+    """Takes records one by one, and ends them as files here end."""
+
+    def __init__(self, text: io.TextIOWrapper) -> None:
+        self._write = text.write
+
+    def write(self, record: str) -> int:
+        return self._write(record[:-2] + "\n")
 
 
 class _Unclosed(io.RawIOBase):
@@ -243,7 +259,7 @@ class _RemovedCsv(_FileWriter):
     def __init__(self, path: Path, compression: str, kind: str) -> None:
         super().__init__(path, compression)
         self._text = io.TextIOWrapper(io.BufferedWriter(_Unclosed(self._stream)), "utf-8", newline="")
-        self._rows = csv.writer(self._text, delimiter="\t" if kind == "tsv" else ",", lineterminator="\n")
+        self._rows = _csv_writer(self._text, kind)
         self._rows.writerow(REMOVED_COLUMNS)
 
     def write(self, ids: Sequence[Any], kept: Sequence[Any], shares: Sequence[float], reasons: Sequence[str]) -> None:
