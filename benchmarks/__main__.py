@@ -22,6 +22,7 @@ BENCHMARKS = {
     "million": "a file of a million documents: time and memory of dedup_files, beside rensa, gaoya, datasketch, Polars",
     "hamming": "exact Hamming search: all pairs, queries, scan, beside simhash-pybind and faiss",
     "h3d": "Table 5 of the H3D paper as it was made, mistakes and all; --data is the folder of CSFCube",
+    "passages": "span F1 of the passages two documents share; --data is the folder of pan13_docs.jsonl.gz",
     "ladder": "which edits each sketch survives, by kind and strength; --data is the folder of ladder.jsonl.gz",
 }
 DRAWING = ("core", "ladder")

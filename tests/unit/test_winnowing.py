@@ -1,8 +1,6 @@
 """Winnowing: options, empty documents, columns, passages."""
 
-import gzip
 import hashlib
-import json
 import pickle
 
 import numpy as np
@@ -227,25 +225,3 @@ def test_a_hash_that_lies_makes_no_passage():
     assert len(tx.winnow_match("one two three " * 9, "four five six " * 9, fingerprinter=liar)) == 0
     (passage,) = tx.winnow_match(TEXT, "- " + TEXT, fingerprinter=liar)
     assert passage.tolist() == (0, len(TEXT), 2, len(TEXT) + 2, 19)
-
-
-@pytest.mark.data
-def test_passages_of_pan13(shared_data):
-    """Share of characters: of what is found that is right, of what is right that is found."""
-    with gzip.open(shared_data / "pan13_docs.jsonl.gz", "rt", encoding="utf-8") as lines:
-        texts = {record["id"]: record["text"] for record in map(json.loads, lines)}
-    with gzip.open(shared_data / "pan13_pairs.jsonl.gz", "rt", encoding="utf-8") as lines:
-        pairs = [record for record in map(json.loads, lines) if record.get("spans")]
-    right = found = true = 0
-    for pair in pairs:
-        passages = tx.winnow_match(texts[pair["a"]], texts[pair["b"]])
-        for side, at in (("a", 0), ("b", 2)):
-            wanted, got = (np.zeros(len(texts[pair[side]]), np.bool_) for _ in range(2))
-            for span in pair["spans"]:
-                wanted[span[at] : span[at] + span[at + 1]] = True
-            for passage in passages:
-                got[passage[f"{side}_start"] : passage[f"{side}_end"]] = True
-            right, found, true = right + (wanted & got).sum(), found + got.sum(), true + wanted.sum()
-    assert len(pairs) == 250
-    assert right / found > 0.92
-    assert right / true > 0.95
