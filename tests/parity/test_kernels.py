@@ -147,10 +147,11 @@ for one in (winners, winners[0], winners[::-1], np.asfortranarray(winners)):
     tx.flyhash_overlap(winners[:, None], one, ranked=True)
 tx.flyhash_overlap_pairs(winners, [0, 1], 1)
 
-from txtfp_np.kernels import flyhash, origins, passages, ssdeep, tlsh, winnowing
+from txtfp_np.kernels import flyhash, origins, passages, ssdeep, ssdeep_compare, tlsh, winnowing
 kernels = [tlsh.pair_hashes, tlsh.tlsh_rows, tlsh.text_of_packed, tlsh.packed_of_text, tlsh.first_empty,
            tlsh.tlsh_pairs, tlsh.tlsh_tile,
-           ssdeep.ssdeep_rows, ssdeep.parse_rows, ssdeep.compare_pairs, ssdeep.compare_tile,
+           ssdeep.ssdeep_rows, ssdeep_compare.parse_rows, ssdeep_compare.compare_pairs,
+           ssdeep_compare.compare_tile,
            winnowing.roll_rows, winnowing.winnow_rows,
            passages.extend_seeds, passages.extend_refrains, passages.join_boxes,
            origins.kept_rows, origins.segments_rows, origins.trace_rows,

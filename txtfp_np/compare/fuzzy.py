@@ -119,7 +119,8 @@ def _strings(argument: str, given: Any) -> _Strings:
 
 
 def _parsed(argument: str, column: TextColumn, shape: Shape) -> _Strings:
-    from ..kernels.ssdeep import LONGEST, parse_rows
+    from ..kernels.ssdeep import LONGEST
+    from ..kernels.ssdeep_compare import parse_rows
 
     n = len(column)
     blocks, sizes = np.empty(n, np.int64), np.empty((n, 2), np.uint8)
@@ -138,15 +139,15 @@ def _parsed(argument: str, column: TextColumn, shape: Shape) -> _Strings:
 
 
 def _ssdeep_of(one: _Strings, other: _Strings) -> Comparison:
-    from ..kernels import ssdeep
+    from ..kernels import ssdeep_compare
 
     a, b = one[:4], other[:4]
 
     def pairs(i: Indices, j: Indices, out: NDArray[Any]) -> None:
-        ssdeep.compare_pairs(a, b, i, j, out)
+        ssdeep_compare.compare_pairs(a, b, i, j, out)
 
     def all_pairs(swapped: bool) -> WorkTile:
         rows, columns = (b, a) if swapped else (a, b)
-        return lambda tile, out: ssdeep.compare_tile(rows, columns, tile.rows, tile.columns, out)
+        return lambda tile, out: ssdeep_compare.compare_tile(rows, columns, tile.rows, tile.columns, out)
 
     return Comparison(pairs, all_pairs, np.int32, _TILE)
