@@ -52,7 +52,8 @@ def refrains_from(most_pairs):
 
 def runs_of(fp, a, b):
     return {
-        tuple(run) for run in passages._runs(*(passages._Side(fp, text, "strict") for text in (a, b)), fp.k).tolist()
+        tuple(run)
+        for run in passages._runs(*(passages._Side(fp, "a", text, "strict") for text in (a, b)), fp.k).tolist()
     }
 
 
@@ -146,7 +147,7 @@ def test_parts_of_the_texts_as_given(before, shared, behind, other, k, window):
     """What is shared is written in two ways, with other things around it."""
     fp = tx.WinnowFingerprinter(tokenizer=CHARS, k=k, window=window)
     texts = before + shared + "z" + behind, other + shared.upper() + "\u200bZ" + before
-    sides = [passages._Side(fp, text, "strict") for text in texts]
+    sides = [passages._Side(fp, "a", text, "strict") for text in texts]
     runs = passages._runs(*sides, k)
     for at, text in enumerate(texts):
         begins, ends = sides[at].trace(runs[:, at], runs[:, at] + runs[:, 2])

@@ -22,6 +22,9 @@ def test_one_document_is_row_0():
     assert FP.fingerprint(TEXT.encode()).values.tolist() == row.values.tolist()
     with pytest.raises(IndexError, match="row 2 is out of range"):
         column[2]
+    with pytest.raises(TypeError, match="'slice' object cannot be interpreted as an integer"):
+        column[:1]
+    assert [len(row.values) for row in column] == np.diff(column.offsets).tolist()
 
 
 def test_the_known_example():
@@ -126,8 +129,17 @@ def test_other_arguments_are_checked():
     for options in ({"gap": -1}, {"least": None}, {"fingerprinter": tx.MinHashFingerprinter()}):
         with pytest.raises(tx.ConfigError):
             tx.winnow_match(TEXT, TEXT, **options)
-    with pytest.raises(tx.InvalidInputError):
-        tx.winnow_match(TEXT, None)
+    for a, b, argument in ((None, TEXT, "a"), (TEXT, "\ud800", "b"), (TEXT, [TEXT], "b"), (b"\xff", TEXT, "a")):
+        with pytest.raises(tx.InvalidInputError) as caught:
+            tx.winnow_match(a, b)
+        assert (caught.value.argument, caught.value.row) == (argument, None)
+    for hasher, error in (
+        (Named(lambda token: -1), tx.InvalidInputError),
+        (Named(lambda token: 1 / 0), tx.TokenizerError),
+    ):
+        with pytest.raises(error) as caught:
+            tx.winnow_match(TEXT, TEXT, fingerprinter=FP.replace(hasher=hasher))
+        assert (caught.value.argument, caught.value.row) == ("hasher", None)
 
 
 def test_identity():
@@ -179,6 +191,24 @@ def test_a_gap_joins_or_parts():
     assert len(tx.winnow_match(a, b, gap=10)) == 1
     apart = tx.winnow_match(a, b, gap=9)
     assert [a[passage["a_start"] : passage["a_end"]].split()[0] for passage in apart] == ["w0", "w30"]
+
+
+@pytest.mark.parametrize("gap", [10**6, 2**63 - 1, 2**70])
+def test_no_gap_is_too_wide(gap):
+    """Sums with 2**63 - 1 once wrapped around and parted what any gap joins."""
+    (passage,) = tx.winnow_match(TEXT, f"{TEXT} {TEXT}", gap=gap)
+    assert passage.tolist() == (0, len(TEXT), 0, 2 * len(TEXT) + 1, 19)
+
+
+@pytest.mark.parametrize("text", ["\0" * 40, "😀" * 40, "\0😀é" * 20, "\r\n" * 30, "\ufffd" * 40])
+def test_odd_characters(text):
+    row = tx.WinnowFingerprinter(tokenizer=CHARS, k=3, window=2).fingerprint(text)
+    assert row.ends[-1] in (len(text) - 1, len(text))
+    for k, window in ((1, 1), (5, 4), (65_536, 65_536)):
+        fp = tx.WinnowFingerprinter(tokenizer=CHARS, k=k, window=window)
+        for other in (text, text.encode(), bytearray(text.encode()), np.str_(text + "x")[:-1]):
+            (passage,) = tx.winnow_match(text, other, fingerprinter=fp)
+            assert passage.tolist() == (0, len(text), 0, len(text), len(text))
 
 
 def test_a_passage_that_comes_twice():

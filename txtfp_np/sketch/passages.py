@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from ..columns import Document, Scratch, TextColumn, document_bytes
 from ..columns.checks import read_only
-from ..errors import ConfigError
+from ..errors import ConfigError, InvalidInputError, TxtfpError
 from ..options import check_count
 from .stages import BlockStages
 from .winnowing import Grams, WinnowFingerprinter
@@ -84,7 +84,7 @@ def winnow_match(
             f"fingerprinter must be a WinnowFingerprinter, got {type(chosen).__name__}", argument="fingerprinter"
         )
     gap, least = check_count("gap", gap), check_count("least", least)
-    one, other = _Side(chosen, a, errors), _Side(chosen, b, errors)
+    one, other = _Side(chosen, "a", a, errors), _Side(chosen, "b", b, errors)
     found = _passages(one, other, chosen.k, gap, least)
     out = np.empty(len(found), PASSAGE)
     out["a_start"], out["a_end"] = one.trace(found[:, 0], found[:, 1])
@@ -96,12 +96,20 @@ def winnow_match(
 class _Side:
     """One of the two texts."""
 
-    def __init__(self, fingerprinter: WinnowFingerprinter, text: Document, errors: str) -> None:
-        data = np.frombuffer(document_bytes(text, errors), np.uint8)
+    def __init__(self, fingerprinter: WinnowFingerprinter, name: str, text: Document, errors: str) -> None:
+        try:
+            data = np.frombuffer(document_bytes(text, errors), np.uint8)
+        except InvalidInputError as error:
+            error.argument = name
+            raise
         column = TextColumn._trusted(data, np.array([0, len(data)], np.int64))
         self.fingerprinter = fingerprinter
         self.stages = BlockStages(column, Scratch())
-        self.grams: Grams = fingerprinter._grams(self.stages)
+        try:
+            self.grams: Grams = fingerprinter._grams(self.stages)
+        except TxtfpError as error:  # a user's hasher
+            error.row = None
+            raise
 
         spans, hashes = self.grams.spans, self.grams.tokens.low
         parts = hashes, spans.starts[: len(hashes)], spans.ends[: len(hashes)], spans.data[spans.base :]
@@ -132,7 +140,7 @@ class _Seeds(NamedTuple):
 def _passages(a: _Side, b: _Side, k: int, gap: int, least: int) -> NDArray[np.int64]:
     """Begin and end in both texts, and the tokens that are shared; in the order of the first text."""
     runs = _runs(a, b, k)
-    boxes, numbers = _joined(runs, gap)
+    boxes, numbers = _joined(runs, min(gap, len(a.text[0]) + len(b.text[0])))  # no wider: sums must fit in 64 bits
     shared = np.minimum(*(_covered(runs[:, side], runs[:, 2], numbers, len(boxes)) for side in (0, 1)))
     enough = shared >= least
     found = np.column_stack((boxes, shared))[enough]

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import dataclasses
+import operator
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, NamedTuple, Self
+from typing import Any, NamedTuple, Self, SupportsIndex
 
 import numpy as np
 from numpy.typing import NDArray
@@ -81,7 +82,8 @@ class WinnowColumn:
     def __len__(self) -> int:
         return len(self.offsets) - 1
 
-    def __getitem__(self, row: int) -> WinnowRow:
+    def __getitem__(self, row: SupportsIndex) -> WinnowRow:
+        row = operator.index(row)
         if not -len(self) <= row < len(self):
             raise IndexError(f"row {row} is out of range for a column of {len(self)} documents")
         part = slice(self.offsets[row % len(self)], self.offsets[row % len(self) + 1])
