@@ -7,6 +7,8 @@
 4. A column is its documents, whatever the size of blocks and the number of threads.
 """
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 
@@ -18,6 +20,8 @@ from oracles import sketches, winnowing
 from support import blocks_of
 
 import txtfp_np as tx
+from txtfp_np.columns.checks import read_only
+from txtfp_np.kernels import winnowing as kernels
 
 PLAIN = tx.Canonicalizer(normalization="none", case_fold="none", strip_bidi=False, strip_format=False)
 CHARS = tx.CharShingleTokenizer(k=1)
@@ -58,6 +62,22 @@ def test_words(words, k, window):
     assert row.values.tolist() == values
     parts = [text[begin:end].split() for begin, end in zip(row.positions, row.ends, strict=True)]
     assert parts == [words[pick : pick + k] for pick in picks]
+
+
+numbers = st.lists(st.integers(0, 5) | st.integers(0, 2**64 - 1), max_size=40)
+
+
+@settings(max_examples=200)
+@given(st.lists(numbers | numbers.map(sorted), max_size=4), st.integers(1, 12))
+@example([list(range(30)), [], [0] * 30, list(range(30, 0, -1)), [1, 2, 3] * 9], 5)
+def test_windows_of_any_values(rows, window):
+    """Ascending values, which no hash gives, take another way through the kernel at every step."""
+    offsets = read_only(np.cumsum([0, *map(len, rows)], dtype=np.int64))
+    values = read_only(np.array([value for row in rows for value in row], np.uint64))
+    picks, pick_offsets = np.empty(len(values), np.int64), np.empty(len(offsets), np.int64)
+    kernels.winnow_rows(values, offsets, window, picks, pick_offsets)
+    found = [picks[begin:end].tolist() for begin, end in pairwise(pick_offsets)]
+    assert found == [winnowing.winnow(row, window) for row in rows]
 
 
 CANONICALIZERS = [

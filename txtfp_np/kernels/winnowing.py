@@ -91,6 +91,18 @@ def _last_smallest(values, begin, end):
     return best
 
 
+@helper
+def _smallest_from(values, begin, end, later):
+    """Place of the smallest of ``values[begin:end]``; ``later[i]`` is that of ``values[begin + i:end]``."""
+    best, least = end - 1, values[np.uint64(end - 1)]
+    for place in range(end - 1, begin - 1, -1):
+        value = values[np.uint64(place)]
+        best = place if value < least else best
+        least = min(value, least)
+        later[np.uint64(place - begin)] = best
+    return best
+
+
 @kernel
 def winnow_rows(values, offsets, window, picks, out_offsets):
     """Places that hold the smallest hash of a window, of equal ones the last.
@@ -109,9 +121,10 @@ def winnow_rows(values, offsets, window, picks, out_offsets):
 
     Notes
     -----
-    Oracle: ``tests/oracles/winnowing.py``.
+    When the smallest leaves the window, what is the smallest of the rest is noted for all later windows that reach back
+    into this one: so the work is linear, even if values ascend. Oracle: ``tests/oracles/winnowing.py``.
     """
-    n = np.int64(0)
+    later, n = np.empty(window, np.int64), np.int64(0)
     out_offsets[0] = 0
     for row in range(len(offsets) - 1):
         mine = values[offsets[row] : offsets[row + 1]]
@@ -119,13 +132,21 @@ def winnow_rows(values, offsets, window, picks, out_offsets):
             best = _last_smallest(mine, np.int64(0), min(window, len(mine)))
             picks[n] = best
             n += 1
+            base, known, recent = np.int64(0), np.int64(0), np.int64(0)
             for place in range(window, len(mine)):
-                if mine[np.uint64(place)] <= mine[np.uint64(best)]:
+                value = mine[np.uint64(place)]
+                recent = place if value <= mine[np.uint64(recent)] else recent
+                begin = place - window + 1
+                if value <= mine[np.uint64(best)]:
                     best = np.int64(place)
-                elif best <= place - window:
-                    best = _last_smallest(mine, place - window + 1, place + 1)
-                else:
+                elif best >= begin:
                     continue
+                elif begin >= known:
+                    best = _smallest_from(mine, begin, place + 1, later)
+                    base, known, recent = begin, place + 1, np.int64(place)
+                else:
+                    best = later[np.uint64(begin - base)]
+                    best = recent if mine[np.uint64(recent)] <= mine[np.uint64(best)] else best
                 picks[n] = best
                 n += 1
         out_offsets[row + 1] = n
