@@ -15,8 +15,8 @@ from __future__ import annotations
 import numpy as np
 
 from ._jit import helper, kernel, routine
-from .bands import _mixed
 from .intrinsics import address, peek_u64, popcount
+from .murmur import scrambled
 from .scan import compare_8, prefetch
 
 # Fields of the description of the tables of a segment that kernels get as int64: address of the first
@@ -266,14 +266,14 @@ def find_ids(tables, ids, ids_at, dead, out):
         at, size, base, homes = tables[s, AT], tables[s, SIZE], tables[s, BASE], tables[s, HOMES]
         last = at + _LINE * (tables[s, LINES] - 1)
         for i in range(n):
-            key = _mixed(ids[i])
+            key = scrambled(ids[i])
             if homes == UNSORTED:
                 for row in range(size):
                     if peek_u64(at + 8 * row) == key and not is_dead(at_dead, len(dead), base + row):
                         out[i] = base + row
                 continue
             if i + 16 < n:
-                prefetch(at + _LINE * home(fragment(_mixed(ids[i + 16])), homes))
+                prefetch(at + _LINE * home(fragment(scrambled(ids[i + 16])), homes))
             key = fragment(key)
             found, count = find_entries(at + _LINE * home(key, homes), last, key)
             for j in range(count):
