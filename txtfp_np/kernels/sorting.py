@@ -7,7 +7,7 @@ import numpy as np
 from ._jit import helper, kernel, routine
 from .intrinsics import leading_zeros
 
-_MAX_DIGIT = 11  # 2048 counters and as many write positions stay in the L1 cache
+_MAX_DIGIT = 8  # 256 counters and as many places to write keys and rows at stay in the L1 cache
 _SHORT = 32
 _FAR = 64  # places that a key may be away from its own after sorting by its upper bits
 _ONE = np.uint64(1)

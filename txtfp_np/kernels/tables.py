@@ -35,7 +35,7 @@ _HALF, _LOW = np.uint64(32), np.uint64(0xFFFFFFFF)
 _ONE, _EIGHT_BITS = np.uint64(1), np.uint64(0xFF)
 _LINE = 64
 
-_MAX_DIGIT = 11  # 2048 write positions stay in the L1 cache
+_MAX_DIGIT = 9  # 512 write positions stay in the L1 cache, whoever shares the others
 _FAR = 64  # places that an entry may be away from its own after sorting by its upper bits
 
 
@@ -82,7 +82,8 @@ def _sort(keys, spare, from_bit, fresh):
     passes += passes % 2
     counts = np.empty(1 << width, np.int64)
     for step in range(passes):
-        shift = 64 - (passes - step) * width
+        # the lower half is none of the key: a digit that would reach into it overlaps the one above, which is harmless
+        shift = max(32, 64 - (passes - step) * width)
         if step % 2 == 0:
             _pass(keys, shift, width, fresh and step == 0, counts, spare)
         else:
