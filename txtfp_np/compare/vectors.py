@@ -112,9 +112,7 @@ def manhattan_pairs(vectors: ArrayLike, i: Integers, j: Integers, *, threads: in
     return _pairs(_vectors("vectors", vectors), i, j, _MANHATTAN, threads)
 
 
-def mahalanobis(
-    a: ArrayLike, b: ArrayLike, *, covariance: ArrayLike | None = None, threads: int | None = None
-) -> Any:
+def mahalanobis(a: ArrayLike, b: ArrayLike, *, covariance: ArrayLike | None = None, threads: int | None = None) -> Any:
     """Distance in units of the spread of the data.
 
     Parameters

@@ -172,9 +172,7 @@ class IdfTable(Mapping[str, float]):
             self._digest = state.hexdigest()
         return self._digest
 
-    def look_up(
-        self, low: NDArray[np.uint64], high: NDArray[np.uint64], hasher: Hasher
-    ) -> NDArray[np.float32]:
+    def look_up(self, low: NDArray[np.uint64], high: NDArray[np.uint64], hasher: Hasher) -> NDArray[np.float32]:
         """Weights of tokens that are given by their hashes."""
         from ..kernels.simhash import look_up_keys
 

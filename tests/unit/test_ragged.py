@@ -1,0 +1,74 @@
+"""Rows of numbers: compared by value whatever their dtype, refused where 64 bits cannot tell, shown shortly."""
+
+import pickle
+
+import numpy as np
+import pytest
+
+import txtfp_np as tx
+from txtfp_np.errors import InvalidInputError
+
+DTYPES = ["?", "i1", "u1", "<i2", ">i2", "<u2", ">u4", "<i4", "<i8", ">i8", "<u8", ">u8"]
+LARGEST = 2**64 - 1
+
+
+@pytest.mark.parametrize("one", DTYPES)
+@pytest.mark.parametrize("other", DTYPES)
+def test_numbers_are_compared_by_value(one, other):
+    a, b = np.array([0, 1, 1], one), np.array([1, 0, 0], other)
+    assert tx.levenshtein(a, b) == 3
+    assert tx.set_jaccard(a, b) == 1
+    assert tx.multiset_jaccard(a, b) == np.float32(0.5)
+    if np.dtype(one).kind == np.dtype(other).kind == "i":
+        assert tx.set_jaccard(np.array([-1, -2], one), np.array([-2, 7], other)) == np.float32(1 / 3)
+
+
+def test_rows_of_different_dtypes_are_one_column():
+    rows = tx.Ragged.of([np.array([-1, 3], np.int8), np.array([3], np.uint64), [True], {9, 3}])
+    assert rows.tolist() == [[-1, 3], [3], [1], [3, 9]]
+    assert rows.values.dtype == np.int64
+    assert tx.set_jaccard(rows, rows).tolist() == [1, 1, 1, 1]
+    assert tx.Ragged(rows.values, rows.offsets).tolist() == rows.tolist()
+    assert pickle.loads(pickle.dumps(rows)).tolist() == rows.tolist()
+
+
+@pytest.mark.parametrize("measure", [tx.levenshtein, tx.levenshtein_similarity, tx.set_jaccard, tx.multiset_jaccard])
+def test_the_smallest_and_the_largest_are_never_taken_for_each_other(measure):
+    below, above = np.array([[-1, 5]]), np.array([[LARGEST, 5]], np.uint64)
+    for a, b in ((below, above), (above, below), (above[:, None], below)):
+        with pytest.raises(InvalidInputError, match="64 bits do not tell apart") as caught:
+            measure(a, b)
+        assert "view(np.uint64)" in caught.value.__notes__[0]
+    with pytest.raises(InvalidInputError, match=r"row 1 has numbers below 0 and row 0 has .* \(row 1\)"):
+        measure([above[0], below[0]], [1])
+    equal = measure(below, np.array([[2**63 - 1, 5]], np.uint64))  # each fits into what the other is
+    assert equal == measure([[-1, 5]], [[7, 5]])
+
+
+def test_ints_above_those_of_int64_need_no_array():
+    assert tx.Ragged.of([1, LARGEST]).tolist() == [1, LARGEST]
+    assert tx.Ragged.of([[1, 2**63], [], [LARGEST]]).tolist() == [[1, 2**63], [], [LARGEST]]
+    assert tx.set_jaccard([1, LARGEST], np.array([[LARGEST]], np.uint64)) == np.float32(0.5)
+    for wrong in ([-1, LARGEST], [2**64], [-(2**63) - 1]):
+        with pytest.raises(InvalidInputError, match=r"rows must lie between .*, got numbers from") as caught:
+            tx.Ragged.of([[1], wrong])
+        assert caught.value.row == 1
+    for wrong in ([1, 0.5], [1, None], {1, "a"}):
+        with pytest.raises(InvalidInputError, match="rows must hold whole numbers of at most 64 bits"):
+            tx.Ragged.of(wrong)
+
+
+def test_sets_are_sets():
+    assert tx.set_jaccard({1, 2, 3}, [{3, 4}, frozenset({1, 2, 3}), set()]).tolist() == [0.25, 1, 0]
+    assert tx.Ragged.of({3, 1, 2}).tolist() == [1, 2, 3]
+
+
+def test_what_is_shown_is_short():
+    assert repr(tx.Ragged.of([[3, 1, 2], [], [3, 1]])) == "Ragged([[3, 1, 2], [], [3, 1]], shape=(3,))"
+    assert repr(tx.Ragged.of([-1])) == "Ragged([-1], shape=())"
+    assert repr(tx.Ragged.of([])) == "Ragged([], shape=(0,))"
+    rows = tx.Ragged.of(np.arange(600).reshape(6, 100))
+    assert repr(rows[4]) == "Ragged([400, 401, ..., 498, 499], shape=())"
+    assert repr(rows[:2][:, None]) == "Ragged([[0, 1, ..., 98, 99], [100, 101, ..., 198, 199]], shape=(2, 1))"
+    assert repr(rows).count("...") == 5
+    assert len(repr(tx.Ragged.of(np.full((1000, 1000), 2**63, np.uint64)))) < 500
