@@ -138,6 +138,55 @@ def test_equivalent_rankings_of_extreme_scores():
         ev.rank_equivalent(scores, digits=0)
 
 
+@pytest.mark.filterwarnings("error")
+def test_gains_of_any_size():
+    """A figure over that of the best order does not depend on the unit of the gains."""
+    relevance, scores = np.array([3.0, 0, 1, 2, 2]), [1, 2, 2, 3, 1]
+    wanted = ev.ndcg(relevance, scores)
+    for scale in (2.0**-1070, 2.0**-1000, 5e307, 2.0**1021):
+        assert ev.ndcg(relevance * scale, scores) == pytest.approx(wanted, rel=1e-12)
+    together = ev.ndcg(np.concatenate([relevance * 5e307, relevance * 1e-300]), scores * 2, np.repeat([0, 1], 5))
+    assert together == pytest.approx([wanted, wanted], rel=1e-12)
+    assert ev.ndcg([1.7976931348623157e308] * 50, np.zeros(50)) == pytest.approx(1)
+    with pytest.raises(InvalidInputError, match=r"relevance must be finite \(row 1\)"):
+        ev.ndcg([1, np.inf, 0], [1, 2, 3])
+
+
+@pytest.mark.parametrize("figure", [ev.average_precision, ev.ndcg, ev.at_rank])
+def test_numbers_of_queries_may_have_small_gaps_only(figure):
+    assert len(np.atleast_2d(figure([1, 0, 1], [1, 2, 3], [0, 5, 1000]))[0]) == 1001
+    for largest in (10**12, 2**64 - 1):
+        with pytest.raises(InvalidInputError, match=f"without large gaps, got {largest} among 3") as caught:
+            figure([1, 0, 1], [1, 2, 3], np.array([0, largest, 1], np.uint64))
+        assert (caught.value.row, caught.value.argument) == (1, "queries")
+
+
+@pytest.mark.parametrize("dtype", ["?", "i1", "u1", ">i4", "u8", "f2", ">f8", "f4"])
+def test_dtypes_of_what_is_judged(dtype):
+    relevant, scores = np.array([1, 0, 1, 0, 0], dtype), np.array([0, 1, 1, 0, 1], dtype)
+    assert ev.average_precision(relevant, scores) == ev.average_precision([1, 0, 1, 0, 0], [0, 1, 1, 0, 1])
+    assert ev.ndcg(relevant, scores) == ev.ndcg([1, 0, 1, 0, 0], [0, 1, 1, 0, 1])
+    assert ev.auc(relevant, scores) == ev.auc([1, 0, 1, 0, 0], [0, 1, 1, 0, 1])
+    assert ev.best_f1(relevant, scores) == ev.best_f1([1, 0, 1, 0, 0], [0, 1, 1, 0, 1])
+
+
+def test_masked_values_are_not_figures():
+    masked = np.ma.array([1.0, 0.0, 9.0], mask=[0, 0, 1])
+    for call in (
+        lambda: ev.average_precision([1, 0, 1], masked),
+        lambda: ev.ndcg(masked, [1, 2, 3]),
+        lambda: ev.at_rank([1, 0, 1], [1, 2, 3], masked.astype(int)),
+        lambda: ev.best_f1([1, 0, 1], masked),
+        lambda: ev.auc(masked, [1, 2, 3]),
+        lambda: ev.bootstrap_interval(masked),
+        lambda: ev.all_pairs_precision_recall(masked, [0], [1]),
+        lambda: ev.all_pairs_precision_recall([1, 1, 1], [0, 1, 1], masked.astype(int)),
+    ):
+        with pytest.raises(InvalidInputError, match=r"must not have masked values \(row 2\)"):
+            call()
+    assert ev.average_precision([1, 0], masked[:2]) == 1
+
+
 # ── pairs ───────────────────────────────────────────────────────────────────────────────────────
 def test_pair_metrics_against_plain_python():
     rng = np.random.default_rng(3)
@@ -159,6 +208,12 @@ def test_found_pairs_against_labels():
     assert ev.all_pairs_precision_recall([1, 2], [], []) == (1, 1, 1)
     with pytest.raises(InvalidInputError, match="rows from 0 to 1"):
         ev.all_pairs_precision_recall([1, 2], [0], [2])
+    for labels in ([None, 1], [1.0, np.nan], np.array([None, "a"], object)):
+        with pytest.raises(InvalidInputError, match="labels must not be missing"):
+            ev.all_pairs_precision_recall(labels, [0], [1])
+    for labels in (np.array([1, "a"], object), [[1], [2]], 1):
+        with pytest.raises(InvalidInputError, match="labels must"):
+            ev.all_pairs_precision_recall(labels, [0], [0])
 
 
 def test_what_pair_metrics_refuse():
@@ -185,6 +240,18 @@ def test_intervals_cover_as_often_as_they_say():
         ev.bootstrap_interval([np.nan])
     with pytest.raises(ConfigError):
         ev.bootstrap_interval([1], confidence=1)
+    for option in ({"seed": -1}, {"seed": None}, {"seed": 0.5}, {"confidence": "0.9"}, {"resamples": 0}):
+        with pytest.raises(ConfigError, match=next(iter(option))):
+            ev.bootstrap_interval([1, 2], **option)
+    for values in ([1, np.inf], [-np.inf], ["a"], [1j], [[1], [1, 2]], None):
+        with pytest.raises(InvalidInputError, match="values must"):
+            ev.bootstrap_interval(values)
+
+
+@pytest.mark.filterwarnings("error")
+def test_intervals_of_huge_figures():
+    small, huge = (ev.bootstrap_interval(np.array([1, 2, 3, 4]) * scale) for scale in (1.0, 2.0**1021))
+    assert np.allclose(np.array(huge) / 2.0**1021, small)
 
 
 # ── ladders and pictures ────────────────────────────────────────────────────────────────────────

@@ -14,8 +14,8 @@ from ..columns.checks import read_only
 from ..errors import ConfigError, InvalidInputError
 from ..options import check_choice, check_count
 from ..schema.signatures import Words, signature_slots
+from .arrays import as_array, as_vectors
 from .ragged import Ragged
-from .vectors import _vectors
 
 Codes: TypeAlias = NDArray[np.uint8]
 
@@ -191,7 +191,7 @@ def adapt(fingerprints: Any, *, kind: SketchKind | str, form: Form | str, bits: 
         unpacked = _unpacked(fingerprints, bits)
         return _ones(unpacked) if wanted is Form.SET else unpacked.astype(np.float64)
     if chosen is SketchKind.EMBEDDING:
-        return _vectors("fingerprints", fingerprints)
+        return np.ascontiguousarray(as_vectors("fingerprints", fingerprints), np.float64)
     if chosen is SketchKind.WINNERS:
         return _without_vacancies(fingerprints)
     return Ragged.of(fingerprints)
@@ -199,7 +199,7 @@ def adapt(fingerprints: Any, *, kind: SketchKind | str, form: Form | str, bits: 
 
 def slots_of(fingerprints: Any) -> NDArray[Any]:
     """MinHash signatures, checked."""
-    array = np.asarray(fingerprints)
+    array = as_array("fingerprints", fingerprints)
     if signature_slots(array.dtype) is None:
         raise InvalidInputError(
             f"fingerprints must hold MinHash signatures, got dtype {array.dtype}", argument="fingerprints"
@@ -209,7 +209,7 @@ def slots_of(fingerprints: Any) -> NDArray[Any]:
 
 def bytes_of(fingerprints: Any) -> Codes:
     """Codes as bytes (n, n_bytes), the lowest first."""
-    array = np.asarray(fingerprints)
+    array = as_array("fingerprints", fingerprints)
     is_code = array.dtype.kind == "u" and array.ndim in (1, 2) and (array.dtype != np.uint8 or array.ndim == 2)
     if not is_code or 0 in array.shape[1:]:
         raise InvalidInputError(
@@ -236,7 +236,7 @@ def _unpacked(fingerprints: Any, bits: int | None) -> Codes:
 
 def _without_vacancies(winners: Any) -> Ragged:
     """Winners of every row; documents of few tokens have fewer."""
-    array = np.asarray(winners)
+    array = as_array("fingerprints", winners)
     if array.dtype != np.uint16 or array.ndim != 2:
         raise InvalidInputError(
             f"fingerprints must hold winners, uint16 (n, active), got {array.dtype} of shape {array.shape}",

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from ..columns import Scratch, TextColumn, TokenColumn, as_text_column, is_single
 from ..columns.checks import check_offsets, read_only
 from ..errors import InvalidInputError
+from .arrays import as_array
 from .broadcasting import Comparison, Indices, Tile, WorkTile, compare_all, compare_pairs
 
 Values: TypeAlias = NDArray[np.uint64]
@@ -100,7 +101,7 @@ class Ragged:
         if isinstance(rows, TokenColumn):
             return cls(*_hashes_of(rows))
         if isinstance(rows, np.ndarray) and rows.dtype.kind in "iub":
-            return cls._of_array(rows)
+            return cls._of_array(as_array("rows", rows))
         if isinstance(rows, np.bytes_):
             rows = bytes(rows)
         if isinstance(rows, np.ndarray) and rows.dtype.kind == "S":
@@ -222,9 +223,9 @@ def _comparison(a: Ragged, b: Ragged, kernel: PairsKernel, dtype: type[np.generi
 def _integers(argument: str, given: Any, row: int | None = None) -> NDArray[Any]:
     try:
         given = sorted(given) if isinstance(given, (set, frozenset)) else given
-        array = np.asarray(given)
-    except (TypeError, ValueError, OverflowError):
-        array = np.asarray(None)
+    except TypeError:  # of different kinds
+        given = None
+    array = as_array(argument, given)
     if array.size == 0 and array.ndim == 1:
         return array.astype(np.int64)
     if array.dtype.kind in "fO" and not isinstance(given, np.ndarray):

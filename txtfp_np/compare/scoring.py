@@ -131,7 +131,7 @@ def similarity_pairs(
     column = prepare(fingerprints)
     found = scorer.as_similarity(scorer.pairs(column, i, j, threads=threads, **options), fingerprints)
     missing = _missing(kind, fingerprints, column)
-    return found if missing is None else _blanked(found, missing[np.asarray(i)] | missing[np.asarray(j)])
+    return found if missing is None else _blanked(found, missing[_rows(i)] | missing[_rows(j)])
 
 
 def _options(scorer: _Scorer, covariance: ArrayLike | None) -> dict[str, ArrayLike]:
@@ -145,13 +145,17 @@ def _options(scorer: _Scorer, covariance: ArrayLike | None) -> dict[str, ArrayLi
 def _missing(kind: SketchKind | str, fingerprints: Any, prepared: Any) -> NDArray[np.bool_] | None:
     """Which fingerprints stand for documents that have none; None for sketches that score those 0, or refuse them."""
     if kind == SketchKind.MINHASH:
-        slots = prepared["hashes"]
-        missing: NDArray[np.bool_] = np.asarray(slots[..., 0] == _EMPTY_SLOT)
+        slots: NDArray[np.uint64] = prepared["hashes"]
+        missing = np.asarray(slots[..., 0] == _EMPTY_SLOT)
         return np.asarray((slots == _EMPTY_SLOT).all(axis=-1)) if missing.any() else missing
     if kind == SketchKind.BITS:
         packed = bytes_of(fingerprints)
-        return ~np.any(packed, axis=1) & (packed.shape[1] >= _LEAST_BYTES)
-    return prepared.lengths == 0 if isinstance(prepared, Ragged) else None
+        return np.asarray(~packed.any(axis=1) & (packed.shape[1] >= _LEAST_BYTES))
+    return np.asarray(prepared.lengths == 0) if isinstance(prepared, Ragged) else None
+
+
+def _rows(given: Integers) -> NDArray[np.int64]:
+    return np.asarray(given).astype(np.int64)  # an empty list has no dtype of its own
 
 
 def _blanked(found: Any, missing: NDArray[np.bool_]) -> Any:

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..columns import TextColumn, Texts
+from ..compare.arrays import as_array
 from ..errors import ConfigError, InvalidInputError
 from .pairs import auc
 
@@ -109,9 +110,10 @@ def deletion_ladder(
 
 
 def _scores(score: Score, a: TextColumn, b: TextColumn) -> NDArray[np.float64]:
-    found = np.asarray(score(a, b), np.float64)
-    if found.shape != (len(a),):
+    found = as_array("score", score(a, b))
+    if found.shape != (len(a),) or found.dtype.kind not in "iufb":
         raise InvalidInputError(
-            f"score must give one number a row, {len(a)} in all, got shape {found.shape}", argument="score"
+            f"score must give one number a row, {len(a)} in all, got {found.dtype} of shape {found.shape}",
+            argument="score",
         )
-    return found
+    return found.astype(np.float64)
