@@ -131,6 +131,8 @@ def test_equivalent_rankings_of_extreme_scores():
     for digits in (1, 6):
         assert ev.rank_equivalent(scores, digits=digits) == [list(scores)[:-1], ["tied"]]
     assert ev.rank_equivalent({"a": [], "b": []}) == [["a", "b"]]
+    with pytest.raises(InvalidInputError, match="as many for every name, got 2 and 3 for 'c'"):
+        ev.rank_equivalent({"a": [1, 2], "b": [1, 2], "c": [1, 2, 3]})
     with pytest.raises(InvalidInputError, match="NaN") as caught:
         ev.rank_equivalent({"a": [1, np.nan]})
     assert caught.value.row == 1
@@ -208,6 +210,8 @@ def test_found_pairs_against_labels():
     assert ev.all_pairs_precision_recall([1, 2], [], []) == (1, 1, 1)
     with pytest.raises(InvalidInputError, match="rows from 0 to 1"):
         ev.all_pairs_precision_recall([1, 2], [0], [2])
+    with pytest.raises(InvalidInputError, match="i must be empty, there are no labels"):
+        ev.all_pairs_precision_recall([], [0], [0])
     for labels in ([None, 1], [1.0, np.nan], np.array([None, "a"], object)):
         with pytest.raises(InvalidInputError, match="labels must not be missing"):
             ev.all_pairs_precision_recall(labels, [0], [1])
@@ -290,6 +294,47 @@ def test_a_ladder_falls():
         ev.deletion_ladder(texts, lambda a, b: np.ones(1))
 
 
+def test_fronts():
+    assert ev.pareto_front([], []) == []
+    assert ev.pareto_front([1, np.nan, 2, 3], [0.1, 0.9, np.nan, 0.2]) == [0, 3]
+    for wrong in ([1], [[1, 2]], ["a", "b"], 3):
+        with pytest.raises(InvalidInputError):
+            ev.pareto_front(wrong, [1, 2])
+
+
+@pytest.mark.filterwarnings("error")
+def test_pictures_of_much_and_of_little_are_legible():
+    """Whoever gives no axes gets names; no names fall off, no points hide another's number, no text its background."""
+    pytest.importorskip("matplotlib")
+
+    def drawn(axes):
+        """Everything is inside of the picture."""
+        axes.figure.draw_without_rendering()
+        inside, tight = axes.figure.bbox_inches, axes.figure.get_tightbbox()
+        assert tight.x0 > -0.1
+        assert tight.y0 > -0.1
+        assert tight.x1 < inside.x1 + 0.1
+        assert tight.y1 < inside.y1 + 0.1
+        return axes
+
+    names = [f"a method with a number, {number}: and a measure" for number in range(45)]
+    lines = drawn(ev.plot_ladder({name: ([0, 1], [1, 0.5]) for name in names}))
+    assert [text.get_text() for text in lines.get_legend().get_texts()] == names
+    assert len({(line.get_color(), line.get_marker()) for line in lines.lines}) == 45
+    assert ev.plot_ladder({"b": ([0], [1])}, lines) is lines
+    many = drawn(ev.plot_pareto({name: (1 + number % 7, 1 / (1 + number)) for number, name in enumerate(names)}))
+    assert len(many.get_legend().get_texts()) == 45
+    same = ev.plot_pareto({"a": (1, 0.5), "b": (1, 0.5), "c": (2, 0.6)})
+    assert sorted(text.get_text() for text in same.texts) == ["1", "2, 3"]
+    for values in ([[1.0]], [[0.0, 1.0]], [[5, np.nan, 5]], [[-3, -2, -1]]):
+        heat = drawn(ev.plot_heat_map(values, ["r"], list("xyz")[: len(values[0])]))
+        image = heat.images[0]
+        for text in heat.texts:
+            column, row = (round(at) for at in text.get_position())
+            dark = np.dot(image.to_rgba(values[row][column])[:3], [0.2126, 0.7152, 0.0722]) < 0.4
+            assert text.get_color() == ("white" if dark else "black")
+
+
 def test_pictures_show_what_they_are_given():
     pytest.importorskip("matplotlib")
     assert ev.pareto_front([3, 1, 2, 2], [0.9, 0.1, 0.5, 0.6]) == [1, 3, 0]
@@ -299,7 +344,13 @@ def test_pictures_show_what_they_are_given():
     assert sorted(text.get_text() for text in heat.texts) == ["1.0", "2.0", "4.0"]
     lines = ev.plot_ladder({"a": ([0, 1], [1, 0.5]), "b": ([0, 1], [1, 0.2])}, axes)
     assert lines is axes
-    with pytest.raises(InvalidInputError, match="positive costs"):
-        ev.plot_pareto({"a": (0, 1)})
+    for wrong in ({"a": (0, 1)}, {}, {"a": (np.nan, 1)}, {"a": (1, np.nan)}, {"a": (1, 2, 3)}):
+        with pytest.raises(InvalidInputError, match="positive costs"):
+            ev.plot_pareto(wrong)
+    for wrong in ([[np.nan]], [[np.inf]]):
+        with pytest.raises(InvalidInputError, match="values must be finite or NaN, and at least one a number"):
+            ev.plot_heat_map(wrong, ["a"], ["x"])
+    with pytest.raises(InvalidInputError, match="got 2 for 1 of 'a'"):
+        ev.plot_ladder({"a": ([1], [1, 2])})
     with pytest.raises(InvalidInputError, match="values must have shape"):
         ev.plot_heat_map([[1]], ["a"], ["x", "y"])

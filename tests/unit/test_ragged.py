@@ -63,6 +63,76 @@ def test_sets_are_sets():
     assert tx.Ragged.of({3, 1, 2}).tolist() == [1, 2, 3]
 
 
+LISTS = [[1, 2, 3], [], [-5]]
+
+
+def columns_of_lists():
+    """The same lists as every library has them."""
+    objects = np.empty(3, object)
+    objects[:] = [np.array(row, np.int16) for row in LISTS]
+    yield objects
+    yield [range(1, 4), (), np.array([-5])]
+    for name in ("pyarrow", "pandas", "polars"):
+        try:
+            library = __import__(name)
+        except ImportError:
+            continue
+        if name == "pandas":
+            yield library.Series(LISTS, index=[7, 8, 9])
+        elif name == "polars":
+            yield library.Series(LISTS)
+        else:
+            yield library.array([[0], *LISTS])[1:]
+            yield library.array(LISTS, library.large_list(library.int16()))
+            yield library.chunked_array([library.array(LISTS[:1]), library.array(LISTS[1:])])
+
+
+def test_columns_of_lists():
+    for column in columns_of_lists():
+        assert tx.Ragged.of(column).tolist() == LISTS, type(column)
+        assert tx.set_jaccard(column, column).tolist() == [1, 0, 1]
+
+
+def test_columns_of_lists_of_one_length():
+    table = [[1, 2], [3, 4]]
+    for library in ("pyarrow", "pandas", "polars"):
+        module = pytest.importorskip(library)
+        if library == "pyarrow":
+            column = module.FixedSizeListArray.from_arrays(module.array([1, 2, 3, 4]), 2)
+        elif library == "pandas":
+            column = module.DataFrame(table)
+        else:
+            column = module.Series(table, dtype=module.Array(module.Int64, 2))
+        assert tx.Ragged.of(column).tolist() == table
+        assert np.array_equal(tx.manhattan(column, table[0]), [0, 4])
+
+
+def test_what_is_masked_is_no_number():
+    masked = np.ma.array([[1, 2], [3, 4]], mask=[[0, 0], [0, 1]])
+    with pytest.raises(InvalidInputError, match=r"rows must not have masked values \(row 1\)"):
+        tx.levenshtein(masked, [1])
+    assert tx.levenshtein(masked[:1], [1]).tolist() == [1]
+    sigs = np.ma.array(tx.MinHashFingerprinter(h=4).fingerprint(["a", "b"]))
+    assert tx.jaccard(sigs[:1], sigs).shape == (2,)
+    sigs[1] = np.ma.masked
+    for call in (lambda: tx.jaccard(sigs, sigs), lambda: tx.pack_bits(sigs, 4)):
+        with pytest.raises(InvalidInputError, match=r"must not have masked values \(row 1\)"):
+            call()
+    codes = np.ma.array(np.arange(4, dtype=np.uint64), mask=[0, 0, 1, 0])
+    for call in (
+        lambda: tx.hamming(1, codes),
+        lambda: tx.hamming_pairs(codes[:2], np.ma.array([0, 1], mask=[0, 1]), 0),
+    ):
+        with pytest.raises(InvalidInputError, match="must not have masked values"):
+            call()
+
+
+def test_lists_of_tokens_are_for_another_column():
+    with pytest.raises(InvalidInputError, match="whole numbers") as caught:
+        tx.set_jaccard([["a", "b"]], [["a"]])
+    assert caught.value.__notes__ == ["TokenColumn takes lists of tokens."]
+
+
 def test_what_is_shown_is_short():
     assert repr(tx.Ragged.of([[3, 1, 2], [], [3, 1]])) == "Ragged([[3, 1, 2], [], [3, 1]], shape=(3,))"
     assert repr(tx.Ragged.of([-1])) == "Ragged([-1], shape=())"

@@ -22,20 +22,28 @@ def as_array(argument: str, given: Any) -> NDArray[Any]:
     txtfp_np.errors.InvalidInputError: invalid input: scores must not have masked values (row 1)
     Leave them out, or fill them with what they are to count as.
     """
-    if isinstance(given, np.ma.MaskedArray) and np.ma.is_masked(given):
-        masked = np.ma.getmaskarray(given)
-        if masked.dtype.names is None:
-            row = int(np.argwhere(masked)[0, 0]) if masked.ndim else None
-            raise InvalidInputError(
-                f"{argument} must not have masked values",
-                row=row,
-                argument=argument,
-                advice="Leave them out, or fill them with what they are to count as.",
-            )
+    masked = _masked_rows(given)
+    if masked is not None and masked.any():
+        raise InvalidInputError(
+            f"{argument} must not have masked values",
+            row=int(masked.argmax()) if masked.ndim else None,
+            argument=argument,
+            advice="Leave them out, or fill them with what they are to count as.",
+        )
     try:
         return np.asarray(given)
     except (TypeError, ValueError, OverflowError):
         return np.asarray(None)
+
+
+def _masked_rows(given: Any) -> NDArray[np.bool_] | None:
+    """Which rows of a masked array have something masked."""
+    mask = np.ma.getmask(given) if isinstance(given, np.ma.MaskedArray) else np.ma.nomask
+    if mask is np.ma.nomask:
+        return None
+    bits: NDArray[Any] = np.ascontiguousarray(mask)
+    flat = bits.view(np.bool_).reshape(*bits.shape, -1) if bits.dtype.names else bits  # of records, every field has one
+    return np.asarray(flat.reshape(len(flat), -1).any(axis=1) if bits.ndim else flat.any())
 
 
 def as_vectors(argument: str, given: Any) -> NDArray[Any]:
@@ -48,7 +56,7 @@ def as_vectors(argument: str, given: Any) -> NDArray[Any]:
            [0., 0.]])
     """
     array = as_array(argument, getattr(given, "vectors", given))  # a column of embeddings has them
-    if array.dtype == object and array.ndim == 1:  # as data frames and Arrow have vectors
+    if array.dtype == object and array.ndim:  # as data frames and Arrow have vectors
         array = as_array(argument, array.tolist())
     if array.dtype.kind not in "iufb" or array.ndim == 0 or array.shape[-1] == 0:
         got = f"{array.dtype} of shape {array.shape}" if array.dtype != object else "rows of different length or kind"

@@ -170,7 +170,7 @@ def _check_indices(argument: str, given: object, n: int) -> NDArray[Any]:
         raise InvalidInputError(
             f"{argument} must lie between 0 and {n - 1}, got {indices.flat[place]} at position {place}"
             if n
-            else f"{argument} must be empty, there are no signatures",
+            else f"{argument} must be empty, there are no rows",
             argument=argument,
         )
     return indices

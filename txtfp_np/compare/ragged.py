@@ -21,6 +21,7 @@ Sides: TypeAlias = tuple[Values, Offsets, Values, Offsets]
 PairsKernel: TypeAlias = Callable[[Sides, Indices, Indices, NDArray[Any]], object]
 
 _SHOWN = 2  # rows, and numbers of a row, at either end
+_TEXT = (str, bytes, bytearray, memoryview)
 _MOST_SIGNED = (1 << 63) - 1
 
 
@@ -79,8 +80,8 @@ class Ragged:
         rows : Ragged, texts, TokenColumn, array, or iterable of sequences of int
             A text is the sequence of its code points; the tokens of a document are the sequence of their
             64-bit hashes; of an array of integers the last axis is a row, so that ``uint8 (n, bytes)`` are byte
-            strings. A set of int is the sequence of its numbers from the lowest up. What has ``values`` and ``offsets``
-            is taken by these, an Arrow list array for example.
+            strings. A set of int is the sequence of its numbers from the lowest up. Columns of lists are taken from
+            Arrow, pandas and Polars. What has ``values`` and ``offsets`` is taken by these.
 
         Returns
         -------
@@ -100,20 +101,22 @@ class Ragged:
             return rows
         if isinstance(rows, TokenColumn):
             return cls(*_hashes_of(rows))
-        if isinstance(rows, np.ndarray) and rows.dtype.kind in "iub":
-            return cls._of_array(as_array("rows", rows))
-        if isinstance(rows, np.bytes_):
-            rows = bytes(rows)
-        if isinstance(rows, np.ndarray) and rows.dtype.kind == "S":
-            rows = rows.tolist()
         if hasattr(rows, "values") and hasattr(rows, "offsets") and not callable(rows.values):
             return cls(rows.values, rows.offsets)
-        if isinstance(rows, (set, frozenset)) or (
-            isinstance(rows, (list, tuple)) and rows and isinstance(rows[0], (int, np.integer, np.bool_))
-        ):
-            return cls._of_array(_integers("rows", rows))
-        if _is_lists(rows):
-            return cls._of_lists(rows)  # type: ignore[arg-type]
+        if isinstance(rows, np.bytes_):
+            rows = bytes(rows)
+        first = _first_of(rows)
+        if isinstance(rows, (set, frozenset)) or _is_whole(first):
+            rows = rows if hasattr(rows, "__array__") else _integers("rows", rows)
+        if hasattr(rows, "__array__") and (_is_whole(first) or getattr(rows, "ndim", 1) > 1):
+            rows = as_array("rows", rows)
+        if isinstance(rows, np.ndarray) and rows.dtype.kind in "iub":
+            return cls._of_array(as_array("rows", rows))
+        if isinstance(first, Iterable) and not isinstance(first, _TEXT):
+            lists: Any = as_array("rows", rows) if hasattr(rows, "__array__") else rows
+            return cls._of_lists([*lists])
+        if isinstance(rows, np.ndarray) and rows.dtype.kind == "S":
+            rows = rows.tolist()
         texts = as_text_column([rows] if is_single(rows) else rows)  # type: ignore[arg-type]
         made = cls(*_code_points(texts))
         return made[0] if is_single(rows) else made
@@ -236,6 +239,7 @@ def _integers(argument: str, given: Any, row: int | None = None) -> NDArray[Any]
             f"{argument} must hold whole numbers of at most 64 bits along one axis, got {got}",
             row=row,
             argument=argument,
+            advice="TokenColumn takes lists of tokens." if array.dtype.kind == "U" else None,
         )
     return array
 
@@ -297,11 +301,17 @@ def _shown(values: Numbers) -> str:
     return f"[{first}, ..., {last}]"
 
 
-def _is_lists(rows: object) -> bool:
-    """Whether these are lists of numbers, and not of texts: the first row says so."""
-    if not isinstance(rows, (list, tuple)) or not rows:
-        return False
-    return not isinstance(rows[0], (str, bytes, bytearray, memoryview)) and isinstance(rows[0], (Iterable, np.ndarray))
+def _first_of(rows: Any) -> Any:
+    """The first row of a list or a column, which says what the others are; None of anything else."""
+    is_column = hasattr(rows, "__array__") and getattr(rows, "ndim", 1) == 1 and not isinstance(rows, np.generic)
+    if not is_column and not isinstance(rows, (list, tuple)):
+        return None
+    first: Any = next(iter(rows), None)
+    return first.as_py() if hasattr(first, "as_py") else first  # a scalar of Arrow
+
+
+def _is_whole(number: object) -> bool:
+    return isinstance(number, (int, np.integer, np.bool_))
 
 
 def _code_points(texts: TextColumn) -> tuple[NDArray[np.uint32], Offsets]:

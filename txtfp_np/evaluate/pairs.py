@@ -169,6 +169,8 @@ def _groups(labels: ArrayLike) -> NDArray[np.int64]:
 
 def _rows(argument: str, given: ArrayLike, n: int) -> NDArray[np.int64]:
     rows = as_array(argument, given)
+    if n == 0 and rows.size:
+        raise InvalidInputError(f"{argument} must be empty, there are no labels", argument=argument)
     if rows.ndim != 1 or (rows.size and (rows.dtype.kind not in "iu" or rows.min() < 0 or rows.max() >= n)):
         got = f"{rows.dtype} of shape {rows.shape}"
         if rows.dtype.kind in "iu" and rows.size:

@@ -223,8 +223,15 @@ def rank_equivalent(
     """
     places = check_count("digits", digits, least=1) - 1
     groups: dict[bytes, list[str]] = {}
+    n: int | None = None
     for name, values in scores.items():
         found = ranked(values, queries)
+        n = len(found.order) if n is None else n
+        if len(found.order) != n:
+            raise InvalidInputError(
+                f"scores must be as many for every name, got {n} and {len(found.order)} for {name!r}",
+                argument="scores",
+            )
         numbers = np.asarray(values, np.float64)
         group = np.empty(len(found.order), np.int64)
         group[found.order] = _group_rounded(found, numbers[found.order], places)
