@@ -140,9 +140,7 @@ def runs_of(fp, a, b):
         return []
     rows = fp.fingerprint(a), fp.fingerprint(b)
     pairs = [(i, j) for i in range(len(rows[0].values)) for j in range(len(rows[1].values))]
-    seeds = [
-        (rows[0].positions[i], rows[1].positions[j]) for i, j in pairs if rows[0].values[i] == rows[1].values[j]
-    ]
+    seeds = [(rows[0].positions[i], rows[1].positions[j]) for i, j in pairs if rows[0].values[i] == rows[1].values[j]]
     seeds.sort(key=lambda seed: (seed[0] - seed[1], seed[0]))
     i, j = (read_only(np.array([seed[side] for seed in seeds], np.int64)) for side in (0, 1))
     codes = (read_only(np.array([ord(letter) for letter in text], np.uint64)) for text in (a, b))

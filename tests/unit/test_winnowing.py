@@ -32,9 +32,7 @@ def test_the_known_example():
     text = "adorunrunrunadorunrun"
     grams = [text[at : at + 5] for at in range(len(text) - 4)]
     table = dict(zip((gram.encode() for gram in grams), hashes, strict=True))
-    fp = tx.WinnowFingerprinter(
-        tokenizer=tx.CharShingleTokenizer(k=5), k=1, window=4, hasher=Named(table.__getitem__)
-    )
+    fp = tx.WinnowFingerprinter(tokenizer=tx.CharShingleTokenizer(k=5), k=1, window=4, hasher=Named(table.__getitem__))
     row = fp.fingerprint(text)
     assert row.values.tolist() == [17, 17, 8, 39, 17]
     assert row.positions.tolist() == [3, 6, 8, 11, 15]

@@ -230,9 +230,7 @@ def _byte_mask_typing(typingctx: Any, data: Any, position: Any, low: Any, count:
     return types.uint64(data, types.intp, types.uint8, types.uint8), codegen
 
 
-def _copy64_typing(
-    typingctx: Any, source: Any, position: Any, out: Any, out_position: Any, case_bit: Any
-) -> Any:
+def _copy64_typing(typingctx: Any, source: Any, position: Any, out: Any, out_position: Any, case_bit: Any) -> Any:
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         source, position, out, out_position, case_bit = args
         vector = _load_vector(builder, _pointer(context, builder, signature.args[0], source, position))

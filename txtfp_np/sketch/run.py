@@ -196,9 +196,7 @@ class _Collector:
         needed = self.n + len(signed.records)
         if needed > len(self.records):
             if self.given:
-                raise InvalidInputError(
-                    f"out has {len(self.records)} places, there are more documents", argument="out"
-                )
+                raise InvalidInputError(f"out has {len(self.records)} places, there are more documents", argument="out")
             grown = np.empty((max(needed, 3 * len(self.records) // 2), *self.records.shape[1:]), self.records.dtype)
             grown[: self.n] = self.records[: self.n]
             self.records = grown
