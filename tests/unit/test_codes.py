@@ -119,6 +119,11 @@ def test_the_grid_leaves_out_what_cannot_be_unless_it_is_asked_for():
         with pytest.raises(ConfigError, match=f"parts must be {wrong}"):
             tx.hyperplane_grid(small, judged.append, bits=[2, 64] if 3 in parts else [64], parts=parts)
     assert judged == []  # refused before the work
+    for option in ({"bits": 64}, {"bits": "64"}, {"bits": [0]}, {"parts": [1.5]}, {"parts": 3}):
+        with pytest.raises(ConfigError, match=next(iter(option))):
+            tx.hyperplane_grid(small, judged.append, **option)
+    with pytest.raises(ConfigError, match="judge must be a function"):
+        tx.hyperplane_grid(small, 0.5)
     for figure in (None, "0.5", [1, 2], np.ones(2)):
         with pytest.raises(ConfigError, match="judge must give a number"):
             tx.hyperplane_grid(small, lambda codes, figure=figure: figure)

@@ -136,8 +136,11 @@ def test_equivalent_rankings_of_extreme_scores():
     with pytest.raises(InvalidInputError, match="NaN") as caught:
         ev.rank_equivalent({"a": [1, np.nan]})
     assert caught.value.row == 1
-    with pytest.raises(ConfigError, match="digits"):
-        ev.rank_equivalent(scores, digits=0)
+    for digits in (0, 18, 2.0):
+        with pytest.raises(ConfigError, match="digits"):
+            ev.rank_equivalent(scores, digits=digits)
+    with pytest.raises(InvalidInputError, match="scores must be a mapping"):
+        ev.rank_equivalent([[1, 2]])
 
 
 @pytest.mark.filterwarnings("error")
@@ -272,8 +275,12 @@ def test_sentences_go_step_by_step():
         counts.append(len(kept))
     assert counts == [5, 4, 3, 2, 1, 1]
     assert ev.delete_sentences([text], 0)[0] == text
-    with pytest.raises(ConfigError, match="share must be between 0 and 1"):
-        ev.delete_sentences([text], 1.5)
+    for share in (1.5, -0.1, np.nan, None, "0.5", np.ones(2)):
+        with pytest.raises(ConfigError, match="share must be between 0 and 1"):
+            ev.delete_sentences([text], share)
+    for seed in (-1, 0.5, None, "1", [1]):
+        with pytest.raises(ConfigError, match="seed must be an int >= 0"):
+            ev.delete_sentences([text], 0.5, seed=seed)
 
 
 def test_a_ladder_falls():
@@ -290,8 +297,14 @@ def test_a_ladder_falls():
     assert all(rung.auc > 0.95 for rung in ladder)
     with pytest.raises(InvalidInputError, match="at least two"):
         ev.deletion_ladder(["one"], lambda a, b: np.ones(1))
-    with pytest.raises(InvalidInputError, match="one number a row"):
-        ev.deletion_ladder(texts, lambda a, b: np.ones(1))
+    for found in (np.ones(1), ["a"] * 20, None, np.ones((20, 1))):
+        with pytest.raises(InvalidInputError, match="one number a row"):
+            ev.deletion_ladder(texts, lambda a, b, found=found: found)
+    with pytest.raises(ConfigError, match="score must be a function"):
+        ev.deletion_ladder(texts, None)
+    for shares in (0.5, None, [2], ["a"]):
+        with pytest.raises(ConfigError, match="shares must be"):
+            ev.deletion_ladder(texts, lambda a, b: np.ones(20), shares=shares)
 
 
 def test_fronts():
@@ -335,6 +348,16 @@ def test_pictures_of_much_and_of_little_are_legible():
             assert text.get_color() == ("white" if dark else "black")
 
 
+def test_pictures_refuse_what_they_cannot_show():
+    pytest.importorskip("matplotlib")
+    for draw in (ev.plot_pareto, ev.plot_ladder):
+        with pytest.raises(InvalidInputError, match="must be a mapping by name"):
+            draw([(1, 2)])
+    for digits in (-1, 18, None, 1.0):
+        with pytest.raises(ConfigError, match="digits"):
+            ev.plot_heat_map([[1.0]], ["a"], ["b"], digits=digits)
+
+
 def test_pictures_show_what_they_are_given():
     pytest.importorskip("matplotlib")
     assert ev.pareto_front([3, 1, 2, 2], [0.9, 0.1, 0.5, 0.6]) == [1, 3, 0]
@@ -350,7 +373,7 @@ def test_pictures_show_what_they_are_given():
     for wrong in ([[np.nan]], [[np.inf]]):
         with pytest.raises(InvalidInputError, match="values must be finite or NaN, and at least one a number"):
             ev.plot_heat_map(wrong, ["a"], ["x"])
-    with pytest.raises(InvalidInputError, match="got 2 for 1 of 'a'"):
+    with pytest.raises(InvalidInputError, match=r"got shapes \(1,\) and \(2,\) of 'a'"):
         ev.plot_ladder({"a": ([1], [1, 2])})
     with pytest.raises(InvalidInputError, match="values must have shape"):
         ev.plot_heat_map([[1]], ["a"], ["x", "y"])

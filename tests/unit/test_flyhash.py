@@ -179,7 +179,7 @@ def test_options_of_winners():
 
 def test_overlap_checks():
     bits = FP.fingerprint(TEXTS)
-    for wrong in (7, [1, 2], bits.astype(np.int64), bits.astype(np.uint32), np.uint64(7), np.array(7, np.uint64)):
+    for wrong in (7, [1, 2], bits.astype(np.int64), bits.astype(np.uint32), np.uint64(7), bits[:0, 0], bits[:, :0]):
         with pytest.raises(tx.InvalidInputError) as caught:
             tx.flyhash_overlap(bits, wrong)
         assert caught.value.argument == "b"

@@ -81,6 +81,20 @@ def test_codes_of_other_widths_are_refused():
                 tx.similarity(narrow, wide, kind="bits", measure=measure)
 
 
+def test_strings_of_ssdeep_and_values_of_winnowing_are_not_taken_for_each_other():
+    strings = tx.FuzzyFingerprinter().fingerprint(TEXTS[:1])
+    for column in (strings, strings.tolist(), tx.TextColumn(strings.tolist()), strings[0], "3:abc:de"):
+        assert np.all(tx.similarity(column, column, kind="fuzzy") == 1)
+        with pytest.raises(InvalidInputError, match=r"must hold values and offsets, got .* of text"):
+            tx.similarity(column, column, kind="winnowing")
+    values = tx.WinnowFingerprinter().fingerprint(TEXTS[:1])
+    for column in (values, tx.Ragged.of(values), tx.Ragged.of(values).tolist(), [np.arange(3)]):
+        assert tx.similarity(column, column, kind="winnowing").tolist() == [1]
+    for column in ([[1, 2]], [1, 2], np.arange(4).reshape(2, 2)[:, 0]):
+        with pytest.raises(InvalidInputError, match=r"must hold strings of ssdeep, got .* of numbers"):
+            tx.similarity(column, column, kind="fuzzy")
+
+
 @pytest.mark.parametrize("shape", [(0,), (0, 2)])
 def test_columns_without_rows(shape):
     codes = np.zeros(shape, np.uint64)

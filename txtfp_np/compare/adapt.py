@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from enum import StrEnum
 from types import MappingProxyType
 from typing import Any, TypeAlias
@@ -10,12 +10,13 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from ..columns import TextColumn, is_single
 from ..columns.checks import read_only
 from ..errors import ConfigError, InvalidInputError
 from ..options import check_choice, check_count
 from ..schema.signatures import Words, signature_slots
 from .arrays import as_array, as_vectors
-from .ragged import Ragged
+from .ragged import TEXT, Ragged, first_of, is_whole
 
 Codes: TypeAlias = NDArray[np.uint8]
 
@@ -194,6 +195,20 @@ def adapt(fingerprints: Any, *, kind: SketchKind | str, form: Form | str, bits: 
         return np.ascontiguousarray(as_vectors("fingerprints", fingerprints), np.float64)
     if chosen is SketchKind.WINNERS:
         return _without_vacancies(fingerprints)
+    return _as_rows(fingerprints, chosen)
+
+
+def _as_rows(fingerprints: Any, kind: SketchKind) -> Ragged:
+    """Strings of ssdeep, or values of Winnowing; not the one for the other."""
+    first = first_of(fingerprints)
+    is_text = isinstance(fingerprints, TextColumn) or is_single(fingerprints) or isinstance(first, TEXT)
+    is_numbers = not is_text and (is_whole(first) or isinstance(first, Iterable))
+    if is_text if kind is SketchKind.WINNOWING else is_numbers:
+        wanted = "values and offsets" if kind is SketchKind.WINNOWING else "strings of ssdeep"
+        raise InvalidInputError(
+            f"fingerprints must hold {wanted}, got {type(fingerprints).__name__} of {'text' if is_text else 'numbers'}",
+            argument="fingerprints",
+        )
     return Ragged.of(fingerprints)
 
 

@@ -107,7 +107,7 @@ def flyhash_overlap_pairs(
 def _codes(argument: str, given: object) -> tuple[NDArray[Any], Shape]:
     """Fingerprints as a matrix, and their shape without the last axis."""
     fits = isinstance(given, np.ndarray) and given.dtype.kind == "u" and given.dtype.itemsize in (2, 8)
-    if not isinstance(given, np.ndarray) or not fits or given.ndim == 0:
+    if not isinstance(given, np.ndarray) or not fits or given.ndim == 0 or given.shape[-1] == 0:
         got = f"{given.dtype} of shape {given.shape}" if isinstance(given, np.ndarray) else type(given).__name__
         raise InvalidInputError(
             f"{argument} must hold FlyHash fingerprints (words of uint64 or winners of uint16 last), got {got}",

@@ -21,7 +21,7 @@ Sides: TypeAlias = tuple[Values, Offsets, Values, Offsets]
 PairsKernel: TypeAlias = Callable[[Sides, Indices, Indices, NDArray[Any]], object]
 
 _SHOWN = 2  # rows, and numbers of a row, at either end
-_TEXT = (str, bytes, bytearray, memoryview)
+TEXT = (str, bytes, bytearray, memoryview)
 _MOST_SIGNED = (1 << 63) - 1
 
 
@@ -105,14 +105,14 @@ class Ragged:
             return cls(rows.values, rows.offsets)
         if isinstance(rows, np.bytes_):
             rows = bytes(rows)
-        first = _first_of(rows)
-        if isinstance(rows, (set, frozenset)) or _is_whole(first):
+        first = first_of(rows)
+        if isinstance(rows, (set, frozenset)) or is_whole(first):
             rows = rows if hasattr(rows, "__array__") else _integers("rows", rows)
-        if hasattr(rows, "__array__") and (_is_whole(first) or getattr(rows, "ndim", 1) > 1):
+        if hasattr(rows, "__array__") and (is_whole(first) or getattr(rows, "ndim", 1) > 1):
             rows = as_array("rows", rows)
         if isinstance(rows, np.ndarray) and rows.dtype.kind in "iub":
             return cls._of_array(as_array("rows", rows))
-        if isinstance(first, Iterable) and not isinstance(first, _TEXT):
+        if isinstance(first, Iterable) and not isinstance(first, TEXT):
             lists: Any = as_array("rows", rows) if hasattr(rows, "__array__") else rows
             return cls._of_lists([*lists])
         if isinstance(rows, np.ndarray) and rows.dtype.kind == "S":
@@ -301,7 +301,7 @@ def _shown(values: Numbers) -> str:
     return f"[{first}, ..., {last}]"
 
 
-def _first_of(rows: Any) -> Any:
+def first_of(rows: Any) -> Any:
     """The first row of a list or a column, which says what the others are; None of anything else."""
     is_column = hasattr(rows, "__array__") and getattr(rows, "ndim", 1) == 1 and not isinstance(rows, np.generic)
     if not is_column and not isinstance(rows, (list, tuple)):
@@ -310,7 +310,8 @@ def _first_of(rows: Any) -> Any:
     return first.as_py() if hasattr(first, "as_py") else first  # a scalar of Arrow
 
 
-def _is_whole(number: object) -> bool:
+def is_whole(number: object) -> bool:
+    """Whether this is one whole number."""
     return isinstance(number, (int, np.integer, np.bool_))
 
 

@@ -145,7 +145,7 @@ def _checked(labels: ArrayLike, scores: ArrayLike) -> tuple[NDArray[np.bool_], N
             f"labels and scores must be as many, along one axis, got shapes {truth.shape} and {values.shape}",
             argument="scores",
         )
-    if not np.isin(truth, (0, 1)).all():
+    if truth.dtype.kind not in "iufbO" or not np.isin(truth, (0, 1)).all():
         raise InvalidInputError("labels must be True or False (1 or 0)", argument="labels")
     if np.isnan(values).any():
         raise InvalidInputError("scores must not be NaN", row=int(np.isnan(values).argmax()), argument="scores")

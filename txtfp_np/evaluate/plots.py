@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..compare.arrays import as_array
 from ..errors import FeatureDisabledError, InvalidInputError
+from ..options import check_count
 
 _FIGURE_SPACE = "\u2007"  # as wide as a digit
 _LUMINANCE = 0.2126, 0.7152, 0.0722  # of red, green and blue (ITU-R BT.709)
@@ -76,7 +77,7 @@ def plot_pareto(
     >>> axes.get_xlabel(), len(axes.texts)
     ('seconds', 2)
     """
-    names = list(points)
+    names = list(_mapping("points", points))
     values = _numbers("points", [points[name] for name in names])
     if values.shape != (len(names), 2) or not len(names) or not np.isfinite(values).all() or (values[:, 0] <= 0).any():
         raise InvalidInputError(
@@ -127,7 +128,7 @@ def plot_heat_map(
     >>> [text.get_text() for text in axes.texts]
     ['0.250']
     """
-    table = _numbers("values", values)
+    table, places = _numbers("values", values), check_count("digits", digits, most=17)
     if table.shape != (len(rows), len(columns)):
         raise InvalidInputError(
             f"values must have shape ({len(rows)}, {len(columns)}), got {table.shape}", argument="values"
@@ -139,7 +140,7 @@ def plot_heat_map(
     for row, column in np.argwhere(~np.isnan(table)).tolist():
         value = table[row, column]
         colour = "white" if np.dot(image.to_rgba(value)[:3], _LUMINANCE) < _DARK else "black"
-        drawn.text(column, row, f"{value:.{digits}f}", ha="center", va="center", fontsize=7, color=colour)
+        drawn.text(column, row, f"{value:.{places}f}", ha="center", va="center", fontsize=7, color=colour)
     drawn.set_xticks(range(len(columns)), columns, rotation=30, ha="right", fontsize=8)
     drawn.set_yticks(range(len(rows)), rows, fontsize=8)
     return drawn
@@ -174,21 +175,30 @@ def plot_ladder(
     >>> len(axes.lines), [text.get_text() for text in axes.get_legend().get_texts()]
     (1, ['minhash'])
     """
+    _mapping("lines", lines)
     drawn = _axes(axes, (6 + 0.075 * max(map(len, lines), default=0), max(4, 0.5 + 0.17 * len(lines))))
-    for number, (name, (strengths, figures)) in enumerate(lines.items()):
-        if len(strengths) != len(figures):
+    for number, (name, line) in enumerate(lines.items()):
+        numbers = [_numbers("lines", part) for part in line]
+        if len(numbers) != 2 or numbers[0].ndim != 1 or numbers[0].shape != numbers[1].shape:
+            shapes = " and ".join(str(part.shape) for part in numbers)
             raise InvalidInputError(
-                f"lines must have a figure for each strength, got {len(figures)} for {len(strengths)} of {name!r}",
+                f"lines must have a strength and a figure for each step, got shapes {shapes} of {name!r}",
                 argument="lines",
             )
         marker = "osv^Dph*X+"[(number + number // 10) % 10]  # colours come again after ten lines, with other markers
-        drawn.plot(strengths, figures, f"{marker}-", label=name, markersize=4, linewidth=1.2)
+        drawn.plot(*numbers, f"{marker}-", label=name, markersize=4, linewidth=1.2)
     if axes is None and lines:
         _legend_beside(drawn)
     drawn.set_xlabel(strength)
     drawn.set_ylabel(quality)
     drawn.grid(True, alpha=0.3)
     return drawn
+
+
+def _mapping(argument: str, given: object) -> Mapping[str, Any]:
+    if not isinstance(given, Mapping):
+        raise InvalidInputError(f"{argument} must be a mapping by name, got {type(given).__name__}", argument=argument)
+    return given
 
 
 def _numbers(argument: str, given: object) -> NDArray[np.float64]:

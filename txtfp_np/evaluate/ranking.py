@@ -209,7 +209,7 @@ def rank_equivalent(
     queries : integers (n,), optional
         As in :func:`average_precision`.
     digits : int
-        Significant digits that tell two scores apart: the last ones of a sum are noise.
+        Significant digits, at most 17, that tell two scores apart: the last ones of a sum are noise.
 
     Returns
     -------
@@ -221,7 +221,11 @@ def rank_equivalent(
     >>> rank_equivalent({"hamming": [1, 2, 2], "manhattan": [0.1, 0.4, 0.4], "cosine": [1, 2, 3]})
     [['hamming', 'manhattan'], ['cosine']]
     """
-    places = check_count("digits", digits, least=1) - 1
+    places = check_count("digits", digits, least=1, most=17) - 1
+    if not isinstance(scores, Mapping):
+        raise InvalidInputError(
+            f"scores must be a mapping of name to numbers, got {type(scores).__name__}", argument="scores"
+        )
     groups: dict[bytes, list[str]] = {}
     n: int | None = None
     for name, values in scores.items():

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, NamedTuple, Self, TypeAlias
@@ -269,16 +269,25 @@ def hyperplane_grid(
     >>> [cell.parts for cell in grid], all(0.6 < cell.value < 1 for cell in grid)
     ([1, 2, 4, 6, 8, 12], True)
     """
+    if not callable(judge):
+        raise ConfigError(f"judge must be a function of codes, got {type(judge).__name__}", argument="judge")
+    widths, shares = _sequence("bits", bits), None if parts is None else _sequence("parts", parts)
     values = _as_vectors(embeddings)
     dim = values.shape[-1]
-    if parts is None:
-        pairs = [(n_bits, n_parts) for n_bits in bits for n_parts in _PARTS if n_parts <= min(dim, n_bits)]
+    if shares is None:
+        pairs = [(n_bits, n_parts) for n_bits in widths for n_parts in _PARTS if n_parts <= min(dim, n_bits)]
     else:
-        pairs = [(n_bits, n_parts) for n_bits in bits for n_parts in parts]
+        pairs = [(n_bits, n_parts) for n_bits in widths for n_parts in shares]
     hashes = [HyperplaneHash(n_bits, n_parts, seed=seed) for n_bits, n_parts in pairs]
     for hasher in hashes:
         hasher._check_dim(dim)
     return [GridCell(hasher.bits, hasher.parts, _judged(judge, hasher.fingerprint(values))) for hasher in hashes]
+
+
+def _sequence(argument: str, given: object) -> list[int]:
+    if isinstance(given, (str, bytes)) or not isinstance(given, Iterable):
+        raise ConfigError(f"{argument} must be a sequence of int, got {given!r}", argument=argument)
+    return [check_count(argument, number, least=1) for number in given]
 
 
 def _judged(judge: Callable[[Codes], float], codes: Codes) -> float:
