@@ -175,6 +175,70 @@ def test_the_table_as_json_and_pictures(tmp_path, capsys):
         assert (tmp_path / name).read_bytes().startswith(b"\x89PNG")
 
 
+@pytest.mark.parametrize(
+    "name",
+    [
+        "test-pid2anns-csfcube-method.json",
+        "test-pid2anns-csfcube-result.json",
+        "csfcube.jsonl",
+        "relish-evaluation_splits.json",
+    ],
+)
+def test_a_file_that_is_not_there_is_named(tmp_path, name):
+    for facet in ("background", "method", "result"):
+        (tmp_path / f"test-pid2anns-csfcube-{facet}.json").write_text("{}")
+    (tmp_path / "csfcube.jsonl").write_text("")
+    if name.startswith("relish"):
+        folder = relish(tmp_path / "relish", broken=False)
+        (tmp_path / "test-pid2anns-csfcube-background.json").unlink()
+        (folder / name).unlink()
+    else:
+        (tmp_path / name).unlink()
+    with pytest.raises(InvalidInputError, match=f"there is no .*{name}.* in ") as caught:
+        ev.read_collection(tmp_path)
+    assert "CSFCube is test-pid2anns-csfcube-background.json, -method.json and" in caught.value.__notes__[0]
+
+
+@pytest.mark.parametrize(
+    "pool",
+    [
+        "[1]",
+        "5",
+        "null",
+        '{"cands": 5}',
+        '{"cands": ["a"], "relevance_adju": [NaN]}',
+        '{"cands": ["a"], "relevance_adju": [Infinity]}',
+        '{"cands": ["a"], "relevance_adju": [1e300]}',
+    ],
+)
+def test_queries_that_cannot_be_judged_are_counted(tmp_path, pool):
+    good = '{"cands": ["a"], "relevance_adju": [3]}'
+    for facet in ("background", "method", "result"):
+        (tmp_path / f"test-pid2anns-csfcube-{facet}.json").write_text(f'{{"a": {pool}, "b": {good}}}')
+    lines = [f'{{"id": "{name}", "title": "t", "sentences": ["x"]}}'.encode() for name in "ab"]
+    (tmp_path / "csfcube.jsonl").write_bytes(b"\n".join([*lines, b"\xff\xfe", b"[" * 100_000]))
+    found = ev.read_collection(tmp_path)
+    assert [unit.query for unit in found.units] == ["b"] * 3
+    assert found.skipped["queries without a paper, candidates or a split"] == 3
+    assert found.skipped["lines that are not JSON"] == 2
+
+
+def test_broken_files_of_papers(tmp_path):
+    for facet in ("background", "method", "result"):
+        (tmp_path / f"test-pid2anns-csfcube-{facet}.json").write_text("{}")
+    packed = gzip.compress(b'{"id": "a"}\n' * 1000)
+    for data in (b"no gzip", packed[:-20], packed[:60] + b"\0\0\xff" + packed[63:]):
+        (tmp_path / "csfcube.jsonl.gz").write_bytes(data)
+        with pytest.raises(InvalidInputError, match=r"csfcube\.jsonl\.gz is no whole gzip file"):
+            ev.read_collection(tmp_path)
+    (tmp_path / "csfcube.jsonl.gz").unlink()
+    folder = relish(tmp_path / "relish", broken=False)
+    (tmp_path / "test-pid2anns-csfcube-background.json").unlink()
+    (folder / "relish-evaluation_splits.json").write_text('{"dev": 5}')
+    with pytest.raises(InvalidInputError, match="must hold a list of queries for each split"):
+        ev.read_collection(folder)
+
+
 def test_what_is_no_collection(tmp_path, capsys):
     with pytest.raises(InvalidInputError, match="neither CSFCube nor RELISH"):
         ev.read_collection(tmp_path)

@@ -10,10 +10,12 @@ from numpy.typing import NDArray
 from ..columns import TextColumn, as_text_column, is_single
 from ..columns.checks import Bytes, read_only
 from ..errors import InvalidInputError
+from .arrays import as_array
 from .broadcasting import Comparison, Indices, Shape, WorkTile, compare_all, compare_pairs
 
 _PACKED = np.dtype("V35")
 _TEXT = np.dtype("S72")
+_HEX_DIGITS = b"0123456789abcdefABCDEF"
 _TILE = 1 << 20  # pairs that take a few ms: long beside the cost of a thread switch
 
 
@@ -107,9 +109,9 @@ class _Digests(NamedTuple):
 
 
 def _digests(argument: str, given: Any) -> _Digests:
-    array: NDArray[Any] | None = given if isinstance(given, np.ndarray) else None
-    if isinstance(given, (np.void, np.bytes_)):
-        array = np.asarray(given)
+    array: NDArray[Any] | None = None
+    if isinstance(given, (np.ndarray, np.void, np.bytes_)):
+        array = as_array(argument, given)
     if array is not None and array.dtype == _PACKED:
         return _packed(argument, array)
     if array is not None and array.dtype == _TEXT:
@@ -148,14 +150,22 @@ def _parsed(argument: str, column: TextColumn, shape: Shape) -> _Digests:
     packed = np.empty(_PACKED.itemsize * len(column), np.uint8)
     row = int(packed_of_text(column.data, column.offsets, packed))
     if row < len(column):
-        n_bytes = len(column.data[column.offsets[row] : column.offsets[row + 1]].tobytes().rstrip(b"\0"))
+        text = column.data[column.offsets[row] : column.offsets[row + 1]].tobytes().rstrip(b"\0")
         raise InvalidInputError(
-            f"invalid TLSH hex string of length {n_bytes}",
+            f"invalid TLSH hex string of length {len(text)}",
             row=row if shape else None,
             argument=argument,
-            advice="A digest is T1 and 70 hexadecimal digits.",
+            advice=f"A digest is T1 and 70 hexadecimal digits{_what_is_wrong(text)}.",
         )
     return _Digests(read_only(packed), shape)
+
+
+def _what_is_wrong(text: bytes) -> str:
+    if text[:2] != b"T1":
+        missing = ": put T1 before the 70 there are" if len(text) == 70 else ""
+        return missing or f", got {text[:2].decode('utf-8', 'replace')!r} in place of T1 (its T is upper case)"
+    place = next((at for at, byte in enumerate(text) if at > 1 and byte not in _HEX_DIGITS), None)
+    return "" if place is None else f", got {chr(text[place])!r} at {place}"
 
 
 def _tlsh_of(a: Bytes, b: Bytes) -> Comparison:
