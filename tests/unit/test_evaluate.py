@@ -13,11 +13,7 @@ from txtfp_np.errors import ConfigError, InvalidInputError
 def orders(scores):
     """Every order of the candidates by falling score."""
     candidates = range(len(scores))
-    return [
-        order
-        for order in permutations(candidates)
-        if all(scores[a] >= scores[b] for a, b in pairwise(order))
-    ]
+    return [order for order in permutations(candidates) if all(scores[a] >= scores[b] for a, b in pairwise(order))]
 
 
 def mean_over_orders(scores, figure):
