@@ -146,9 +146,9 @@ for one in (winners, winners[0], winners[::-1], np.asfortranarray(winners)):
     tx.flyhash_overlap(winners[:, None], one, ranked=True)
 tx.flyhash_overlap_pairs(winners, [0, 1], 1)
 
-from txtfp_np.kernels import flyhash, origins, ssdeep, tlsh, winnowing
-kernels = [tlsh.pair_hashes, tlsh.tlsh_rows, tlsh.text_of_packed, tlsh.packed_of_text, tlsh.first_empty,
-           tlsh.tlsh_pairs, tlsh.tlsh_tile,
+from txtfp_np.kernels import flyhash, origins, ssdeep, tlsh, tlsh_distance, winnowing
+kernels = [tlsh.pair_hashes, tlsh.tlsh_rows, tlsh.text_of_packed, tlsh_distance.packed_of_text,
+           tlsh_distance.first_empty, tlsh_distance.tlsh_pairs, tlsh_distance.tlsh_tile,
            ssdeep.ssdeep_rows, ssdeep.parse_rows, ssdeep.compare_pairs, ssdeep.compare_tile,
            winnowing.roll_rows, winnowing.winnow_rows, winnowing.extend_seeds, winnowing.join_runs,
            origins.kept_rows, origins.segments_rows, origins.trace_rows,

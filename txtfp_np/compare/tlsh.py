@@ -128,7 +128,7 @@ def _digests(argument: str, given: Any) -> _Digests:
 
 
 def _packed(argument: str, array: NDArray[Any]) -> _Digests:
-    from ..kernels.tlsh import first_empty
+    from ..kernels.tlsh_distance import first_empty
 
     packed = read_only(np.ascontiguousarray(array).reshape(-1).view(np.uint8))
     row = int(first_empty(packed, array.size))
@@ -143,7 +143,7 @@ def _packed(argument: str, array: NDArray[Any]) -> _Digests:
 
 
 def _parsed(argument: str, column: TextColumn, shape: Shape) -> _Digests:
-    from ..kernels.tlsh import packed_of_text
+    from ..kernels.tlsh_distance import packed_of_text
 
     packed = np.empty(_PACKED.itemsize * len(column), np.uint8)
     row = int(packed_of_text(column.data, column.offsets, packed))
@@ -159,7 +159,7 @@ def _parsed(argument: str, column: TextColumn, shape: Shape) -> _Digests:
 
 
 def _tlsh_of(a: Bytes, b: Bytes) -> Comparison:
-    from ..kernels.tlsh import tlsh_pairs, tlsh_tile
+    from ..kernels.tlsh_distance import tlsh_pairs, tlsh_tile
 
     def pairs(i: Indices, j: Indices, out: NDArray[Any]) -> None:
         tlsh_pairs(a, b, i, j, out)
