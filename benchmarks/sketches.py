@@ -86,7 +86,7 @@ def hashing(texts: list[str]) -> list[Job]:
         ("winnowing, words, k=5, window=4", tx.WinnowFingerprinter()),
         (
             "winnowing, code points, k=16",
-            tx.WinnowFingerprinter(tokenizer=tx.CharShingleTokenizer(k=1), k=16, window=16),
+            tx.WinnowFingerprinter(tokenizer=points, k=16, window=16),
         ),
     ):
         job = Job(name, "MB/s")
