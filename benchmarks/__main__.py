@@ -21,6 +21,7 @@ BENCHMARKS = {
     "index": "LSH index: bulk insert, threshold queries, files, beside rensa and datasketch",
     "million": "a file of a million documents: time and memory of dedup_files, beside rensa, gaoya, datasketch, Polars",
     "hamming": "exact Hamming search: all pairs, queries, scan, beside simhash-pybind and faiss",
+    "sketches": "TLSH, ssdeep, FlyHash, winnowing and all comparisons, beside py-tlsh, ppdeep, rapidfuzz, scipy",
     "h3d": "Table 5 of the H3D paper as it was made, mistakes and all; --data is the folder of CSFCube",
     "minilm": "H3D with embeddings of all-MiniLM-L6-v2 and codes made of them; --data is the folder of CSFCube",
     "ladder": "which edits each sketch survives, by kind and strength; --data is the folder of ladder.jsonl.gz",

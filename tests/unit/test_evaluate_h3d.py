@@ -1,6 +1,7 @@
 """The H3D benchmark on collections of a few made-up papers, in the layouts of CSFCube and RELISH."""
 
 import csv
+import gzip
 import json
 
 import numpy as np

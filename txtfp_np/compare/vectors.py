@@ -13,7 +13,7 @@ from .arrays import as_array, as_vectors
 from .broadcasting import Comparison, Indices, Shape, WorkTile, compare_all, compare_pairs
 from .signatures import Integers
 
-_TILE = 1 << 14  # pairs of a few hundred dimensions that take a few ms
+_TILE = 1 << 17  # pairs of a few hundred dimensions that take a few ms
 _DOT, _MANHATTAN, _EUCLIDEAN = 0, 1, 2  # as the kernel numbers them
 
 Doubles = NDArray[np.float64]
@@ -210,11 +210,13 @@ def _vectors(argument: str, given: ArrayLike) -> Doubles:
 
 
 def _directions(vectors: Doubles) -> Doubles:
-    """Vectors of length 1; zero stays zero. Divided by the largest first: squares neither overflow nor vanish."""
-    largest = np.abs(vectors).max(axis=-1, keepdims=True)
-    scaled = vectors / np.where(largest > 0, largest, 1)
-    lengths = np.sqrt((scaled * scaled).sum(axis=-1, keepdims=True))
-    return scaled / np.where(lengths > 0, lengths, 1)
+    """Vectors of length 1; zero stays zero."""
+    from ..kernels.vectors import direction_rows
+
+    rows = _rows(vectors)
+    out = np.empty_like(rows)
+    direction_rows(rows, out)
+    return out.reshape(vectors.shape)
 
 
 def _whitened(vectors: Doubles, covariance: ArrayLike | None) -> Doubles:
