@@ -45,7 +45,7 @@ def cosine(a: ArrayLike, b: ArrayLike, *, threads: int | None = None) -> Any:
     >>> cosine([3, 4], [[3, 4], [-4, 3], [0, 0]])
     array([1., 0., 0.], dtype=float32)
     """
-    return _compare(_directions(_vectors("a", a)), _directions(_vectors("b", b)), _DOT, threads)
+    return _compare(directions(_vectors("a", a)), directions(_vectors("b", b)), _DOT, threads)
 
 
 def cosine_pairs(vectors: ArrayLike, i: Integers, j: Integers, *, threads: int | None = None) -> Any:
@@ -68,7 +68,7 @@ def cosine_pairs(vectors: ArrayLike, i: Integers, j: Integers, *, threads: int |
     >>> cosine_pairs([[1, 0], [0, 2], [5, 0]], [0, 0], [1, 2])
     array([0., 1.], dtype=float32)
     """
-    return _pairs(_directions(_vectors("vectors", vectors)), i, j, _DOT, threads)
+    return _pairs(directions(_vectors("vectors", vectors)), i, j, _DOT, threads)
 
 
 def manhattan(a: ArrayLike, b: ArrayLike, *, threads: int | None = None) -> Any:
@@ -112,9 +112,7 @@ def manhattan_pairs(vectors: ArrayLike, i: Integers, j: Integers, *, threads: in
     return _pairs(_vectors("vectors", vectors), i, j, _MANHATTAN, threads)
 
 
-def mahalanobis(
-    a: ArrayLike, b: ArrayLike, *, covariance: ArrayLike | None = None, threads: int | None = None
-) -> Any:
+def mahalanobis(a: ArrayLike, b: ArrayLike, *, covariance: ArrayLike | None = None, threads: int | None = None) -> Any:
     """Distance in units of the spread of the data.
 
     Parameters
@@ -223,7 +221,7 @@ def _vectors(argument: str, given: ArrayLike) -> Doubles:
     return values
 
 
-def _directions(vectors: Doubles) -> Doubles:
+def directions(vectors: Doubles) -> Doubles:
     """Vectors of length 1; zero stays zero. Divided by the largest first: squares neither overflow nor vanish."""
     largest = np.abs(vectors).max(axis=-1, keepdims=True)
     scaled = vectors / np.where(largest > 0, largest, 1)
