@@ -182,3 +182,40 @@ def test_errors_of_a_provider_name_the_row():
     with pytest.raises(tx.InvalidInputError) as caught:
         tx.dedup(["", "a"], method="embedding", provider=Failing())
     assert caught.value.row == 1
+
+
+@pytest.mark.parametrize("recall", [0.9, 0.999])
+def test_codes_find_what_recall_says(recall):
+    vectors = clustered(4000, 96, seed=3)
+    exact = by(vectors, threshold=0.85)
+    found = by(vectors, threshold=0.85, search="codes", recall=recall)
+    missed = set(exact.pairs.tolist()) - set(found.pairs.tolist())
+    assert set(found.pairs.tolist()) <= set(exact.pairs.tolist())
+    assert len(missed) <= (1 - recall) * len(exact.pairs)
+    again = by(vectors, threshold=0.85, search="codes", recall=recall, threads=3)
+    assert again.pairs.tobytes() == found.pairs.tobytes()
+
+
+def test_codes_with_others_and_odd_vectors():
+    vectors = np.concatenate([VECTORS, VECTORS * 1e18, VECTORS * 1e-20]).astype(np.float32)
+    for other in (None, VECTORS[2:3]):
+        exact, found = by(vectors, against=other), by(vectors, against=other, search="codes")
+        assert found.representative.tolist() == exact.representative.tolist()
+        assert found.pairs.tolist() == exact.pairs.tolist()
+    assert by(np.empty((0, 3)), search="codes").keep.tolist() == []
+    assert by([[1, 2]], search="codes").keep.tolist() == [True]
+
+
+def test_a_graph_finds_most():
+    pytest.importorskip("usearch")
+    vectors = clustered(2000, 48, seed=5)
+    exact = by(vectors, threshold=0.85)
+    found = by(vectors, threshold=0.85, search="usearch")
+    pairs = set(found.pairs.tolist())
+    assert pairs <= set(exact.pairs.tolist())
+    assert len(pairs) > 0.95 * len(exact.pairs)
+    one = [by(vectors, threshold=0.85, search="usearch", threads=1).pairs.tobytes() for _ in range(2)]
+    assert one[0] == one[1]
+    for other in (None, VECTORS[2:3]):
+        assert by(VECTORS, against=other, search="usearch").keep.tolist() == by(VECTORS, against=other).keep.tolist()
+    assert by(np.empty((0, 3)), search="usearch").keep.tolist() == []

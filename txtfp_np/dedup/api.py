@@ -76,7 +76,8 @@ def dedup(
         Which of several to prefer; or a number for each, the highest being preferred. Lengths are bytes of
         UTF-8. Ties by position.
     recall : float
-        Probability, below 1, that a pair at the threshold becomes a candidate; more similar ones do more often.
+        Probability, below 1, that a pair at the threshold becomes a candidate; more similar ones do more often. For
+        MinHash, and for embeddings by codes.
     max_distance : int, optional
         Bits in which SimHashes may differ; None: 3.
     against : column or LshIndex, optional
@@ -90,13 +91,15 @@ def dedup(
         documents are equal or empty, and are what :meth:`DedupResult.explain` shows.
     provider : EmbeddingProvider, optional
         For ``method="embedding"``, in place of ``embeddings``: makes them, once for each distinct document.
-    search : {"exact"}, optional
-        For ``method="embedding"``. Exact: all cosines, by matrix products on the threads of NumPy's BLAS, a tile
-        at a time; no pair is missed.
+    search : {"exact", "codes", "usearch"}, optional
+        For ``method="embedding"``. Exact, the default: all cosines, by matrix products on the threads of NumPy's
+        BLAS, a tile at a time; no pair is missed. Codes: only of vectors whose 256-bit codes (:class:`HyperplaneHash`)
+        differ so little that ``recall`` of the pairs at the threshold are among them. usearch (extra ``ann``): of the
+        64 neighbours that a graph names; with several threads what it misses may differ from run to run.
     errors : {"strict", "replace"}
         Whether bad UTF-8 is an error or becomes U+FFFD.
     threads : int, optional
-        Threads to use; None: every core this process may use. Never changes the result.
+        Threads to use; None: every core this process may use. Never changes the result, but for usearch.
     progress : bool or callable
         True: a line on stderr. A callable gets (documents done, documents in all).
 

@@ -12,6 +12,7 @@ import numpy as np
 from ..canonical import Canonicalizer
 from ..errors import ConfigError
 from ..index import LshIndex, LshIndexBuilder
+from ..index.ann import graph_type
 from ..options import check_choice, check_count
 from ..sketch import MinHashFingerprinter, SimHashFingerprinter
 from .linkage import check_linkage
@@ -38,6 +39,8 @@ class Search(StrEnum):
     """How pairs of embeddings are found."""
 
     EXACT = "exact"
+    CODES = "codes"
+    USEARCH = "usearch"
 
 
 class Verify(StrEnum):
@@ -185,6 +188,8 @@ def _embedding(
             f"method='embedding' compares embeddings: verify must be 'exact', got {verify!r}", argument="verify"
         )
     how = Search.EXACT if search is None else check_choice("search", search, Search)
+    if how == Search.USEARCH:
+        graph_type()  # before embeddings are made
     shown = MinHashFingerprinter(READ)
     return Settings(Method.EMBEDDING, shown, limit, scope, Verify.EXACT, linkage, recall, MAX_DISTANCE, search=how)
 

@@ -6,8 +6,6 @@ A product in single precision only proposes; what it proposes, with a margin for
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -15,6 +13,7 @@ from ..columns import Progress, Scratch, run_blocks
 from ..columns.checks import read_only
 from ..compare import cosine_pairs
 from ..compare.vectors import directions
+from .codes import block_rows, near_codes, ranges, transposed
 
 Vectors = NDArray[np.float32]
 Rows = NDArray[np.int64]
@@ -66,23 +65,11 @@ def margin(dim: int) -> float:
     return (dim + 16) * 2.0**-23  # twice the bound for a sum in any order, and for the lengths
 
 
-def ranges(begin: int, end: int, step: int) -> Iterator[range]:
-    """Consecutive ranges of numbers.
-
-    Examples
-    --------
-    >>> list(ranges(1, 6, 3))
-    [range(1, 4), range(4, 6)]
-    """
-    for first in range(begin, end, step):
-        yield range(first, min(first + step, end))
-
-
 def near_pairs(
     vectors: Vectors,
     threshold: float,
     *,
-    fresh: NDArray[np.bool_] | None = None,
+    n_probes: int | None = None,
     threads: int = 1,
     progress: Progress = False,
 ) -> Similar:
@@ -93,8 +80,8 @@ def near_pairs(
     vectors : float32 (n, d), C-contiguous
     threshold : float
         Compared in single precision.
-    fresh : bool (n,), optional
-        Those of interest: pairs of two others are left out.
+    n_probes : int, optional
+        Only pairs of which one is among the first so many vectors.
     threads : int
         For verification. Products use the threads of NumPy's BLAS.
     progress : bool or callable
@@ -113,24 +100,77 @@ def near_pairs(
     """
     held = Directions(vectors)
     n = len(vectors)
+    last = n if n_probes is None else n_probes
     limit = np.float32(threshold - margin(vectors.shape[1]))
-    found: list[Similar] = [(np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0, np.float32))]
-    among = np.ones(n, np.bool_) if fresh is None else fresh
+    found = [_NOTHING]
 
     def work(rows: range, scratch: Scratch) -> list[Similar]:
         units = held.units(rows)
         parts = []
         for columns in ranges(rows.start, n, TILE_COLUMNS):
-            if not (among[rows.start : rows.stop].any() or among[columns.start : columns.stop].any()):
-                continue
             places = np.flatnonzero(held.products(units, columns) >= limit)
             i, j = rows.start + places // len(columns), columns.start + places % len(columns)
-            wanted = (i < j) & (among[i] | among[j])
-            parts.append(above(vectors, i[wanted], j[wanted], threshold, threads))
+            upper = i < j
+            parts.append(above(vectors, i[upper], j[upper], threshold, threads))
         return parts
 
-    run_blocks(ranges(0, n, TILE_ROWS), work, found.extend, threads=1, progress=progress, total=n)
-    return tuple(np.concatenate(side) for side in zip(*found, strict=True))  # type: ignore[return-value]
+    run_blocks(ranges(0, last, TILE_ROWS), work, found.extend, threads=1, progress=progress, total=last)
+    return joined(found)
+
+
+def near_code_pairs(
+    vectors: Vectors,
+    codes: NDArray[np.uint64],
+    most: int,
+    threshold: float,
+    *,
+    n_probes: int | None = None,
+    threads: int = 1,
+    progress: Progress = False,
+) -> Similar:
+    """As :func:`near_pairs`, but only of vectors whose codes differ in at most ``most`` bits.
+
+    Parameters
+    ----------
+    vectors : float32 (n, d), C-contiguous
+    codes : uint64 (n, words)
+    most : int
+    threshold, n_probes, threads, progress
+        As in :func:`near_pairs`; here all work is on these threads.
+
+    Returns
+    -------
+    i, j : int64 (m,)
+    similarity : float32 (m,)
+
+    Examples
+    --------
+    >>> vectors = np.array([[1, 0], [0, 1], [3, 4]], np.float32)
+    >>> near_code_pairs(vectors, np.array([[0], [1], [3]], np.uint64), 1, 0.6)
+    (array([1]), array([2]), array([0.8], dtype=float32))
+    """
+    columns = transposed(codes)
+    n = len(vectors)
+    last = n if n_probes is None else n_probes
+    found = [_NOTHING]
+
+    def work(rows: range, scratch: Scratch) -> Similar:
+        own = np.arange(rows.start, rows.stop)
+        limits = np.full(len(rows), most, np.uint64)
+        hits = near_codes(codes[rows.start : rows.stop], columns, own + 1, limits, scratch)
+        return above(vectors, np.repeat(own, hits.counts), hits.positions, threshold)
+
+    blocks = ranges(0, last, block_rows(n))
+    run_blocks(blocks, work, found.append, threads=threads, progress=progress, total=last)
+    return joined(found)
+
+
+_NOTHING: Similar = (np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0, np.float32))
+
+
+def joined(parts: list[Similar]) -> Similar:
+    """One after another."""
+    return tuple(np.concatenate(side) for side in zip(*parts, strict=True))  # type: ignore[return-value]
 
 
 def above(vectors: Vectors, i: Rows, j: Rows, threshold: float, threads: int = 1) -> Similar:
