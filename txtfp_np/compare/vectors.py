@@ -46,7 +46,7 @@ def cosine(a: ArrayLike, b: ArrayLike, *, threads: int | None = None) -> Any:
     >>> cosine([3, 4], [[3, 4], [-4, 3], [0, 0]])
     array([1., 0., 0.], dtype=float32)
     """
-    return _compare(_directions(_vectors("a", a)), _directions(_vectors("b", b)), _DOT, threads)
+    return _compare(directions(_vectors("a", a)), directions(_vectors("b", b)), _DOT, threads)
 
 
 def cosine_pairs(vectors: ArrayLike, i: Integers, j: Integers, *, threads: int | None = None) -> Any:
@@ -69,7 +69,7 @@ def cosine_pairs(vectors: ArrayLike, i: Integers, j: Integers, *, threads: int |
     >>> cosine_pairs([[1, 0], [0, 2], [5, 0]], [0, 0], [1, 2])
     array([0., 1.], dtype=float32)
     """
-    return _pairs(_directions(_vectors("vectors", vectors)), i, j, _DOT, threads)
+    return _pairs(directions(_vectors("vectors", vectors)), i, j, _DOT, threads)
 
 
 def manhattan(a: ArrayLike, b: ArrayLike, *, threads: int | None = None) -> Any:
@@ -209,7 +209,7 @@ def _vectors(argument: str, given: ArrayLike) -> Doubles:
     return np.ascontiguousarray(as_vectors(argument, given), np.float64)
 
 
-def _directions(vectors: Doubles) -> Doubles:
+def directions(vectors: Doubles) -> Doubles:
     """Vectors of length 1; zero stays zero."""
     from ..kernels.vectors import direction_rows
 
