@@ -196,12 +196,19 @@ def test_threads_share_a_provider(files):
 def test_tokens_can_be_counted_for_chunks(files):
     provider = files.provider(max_seq_len=10)
     assert provider.count_tokens("the gulls") == 4
-    assert provider.count_tokens("the gulls " * 50) == 11  # more than fits
+    for n in (1, 3, 4, 5, 50):  # fewer and more than fit
+        assert provider.count_tokens("the gulls " * n) == 2 + 2 * n == len(files.ids("the gulls " * n))
+    assert provider.count_tokens("") == 2
+    with pytest.raises(tx.InvalidInputError, match="text must be a str, got bytes"):
+        provider.count_tokens(b"the")
     text = "The gulls left. " * 20
     strategy = tx.ChunkingStrategy(max_tokens=10, overlap=0, count_tokens=provider.count_tokens)
     chunks = tx.chunk_for_model(text, strategy)
     assert len(chunks) > 5
     assert max(len(files.ids(chunk)) for chunk in chunks) <= 10
+    # The limit may be above that of the model: of another model, or to embed only the begin of a chunk.
+    strategy = tx.ChunkingStrategy(max_tokens=22, overlap=0, count_tokens=provider.count_tokens)
+    assert [len(files.ids(chunk)) for chunk in tx.chunk_for_model(text, strategy)] == [22] * 4
 
 
 # ── where files come from ───────────────────────────────────────────────────────────────────────

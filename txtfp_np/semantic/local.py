@@ -213,12 +213,14 @@ class LocalProvider:
         return self._embed(texts, self.query_prefix, batch_size, progress)
 
     def count_tokens(self, text: str, /) -> int:
-        """Number of tokens of a text, special ones included and at most ``max_seq_len + 1``.
+        """Number of tokens of a text, special ones included; of all of it, also beyond ``max_seq_len``.
 
-        Made for ``ChunkingStrategy(count_tokens=provider.count_tokens)``.
+        Made for ``ChunkingStrategy(count_tokens=provider.count_tokens)``, with ``max_tokens`` not above
+        ``max_seq_len``, less what a prefix takes.
         """
-        encoding = self._session.encode([text])[0]
-        return len(encoding.ids) + bool(encoding.overflowing)
+        if not isinstance(text, str):
+            raise InvalidInputError(f"text must be a str, got {type(text).__name__}", argument="text")
+        return self._session.count(text)
 
     def __repr__(self) -> str:
         return f"LocalProvider({self.model_id!r}, dimension={self.dimension}, pooling={str(self.pooling)!r})"

@@ -87,6 +87,12 @@ class Session:
             raise TokenizerError(f"the model's tokenizer failed: {error}") from error
         return encodings
 
+    def count(self, text: str) -> int:
+        """Tokens of the whole text; what does not fit comes in further parts, each with special tokens of its own."""
+        encoding = self.encode([text])[0]
+        n_special = self.tokenizer.num_special_tokens_to_add(is_pair=False)
+        return len(encoding.ids) + sum(len(part.ids) - n_special for part in encoding.overflowing)
+
     def run(self, encodings: list[Any]) -> tuple[NDArray[np.float32], NDArray[np.int64]]:
         """What the graph makes of some texts, and which of their tokens are not padding."""
         # No token at all (a tokenizer without special tokens): one place of padding, for the graph to have a shape.
