@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any, Literal, Protocol
 
 from ..errors import ConfigError, OnnxError
+from ..options import check_flag
 from .session import library
 
 _GRAPHS = ("onnx/model.onnx", "onnx/model_quantized.onnx", "model.onnx")
@@ -22,6 +23,11 @@ def find_files(
     """Graph and tokenizer; weights that lie in a file beside the graph are fetched, too."""
     if not isinstance(name, str) or not name:
         raise ConfigError(f"name must be a non-empty str, got {name!r}", argument="name")
+    for argument, file in (("onnx_path", onnx_path), ("tokenizer_path", tokenizer_path)):
+        if not (isinstance(file, str) and file) and not (argument == "onnx_path" and file is None):
+            raise ConfigError(f"{argument} must be a non-empty str, got {file!r}", argument=argument)
+    if check_flag("fp16", fp16) and onnx_path is not None:
+        raise ConfigError("fp16 must be False where onnx_path names the graph", argument="fp16")
     is_folder = Path(name).is_dir()
     find = _in_folder(Path(name)) if is_folder else _Hub(name, hub)
     where = "" if is_folder or not _is_offline(hub) else " in the cache, and the network is not to be asked"
