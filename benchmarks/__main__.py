@@ -24,6 +24,7 @@ BENCHMARKS = {
     "sketches": "TLSH, ssdeep, FlyHash, winnowing and all comparisons, beside py-tlsh, ppdeep, rapidfuzz, scipy",
     "h3d": "Table 5 of the H3D paper as it was made, mistakes and all; --data is the folder of CSFCube",
     "minilm": "H3D with embeddings of all-MiniLM-L6-v2 and codes made of them; --data is the folder of CSFCube",
+    "passages": "span F1 of the passages two documents share; --data is the folder of pan13_docs.jsonl.gz",
     "ladder": "which edits each sketch survives, by kind and strength; --data is the folder of ladder.jsonl.gz",
 }
 DRAWING = ("core", "ladder")

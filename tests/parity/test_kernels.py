@@ -124,6 +124,7 @@ long = texts[4]
 for winnow in (None, *fingerprinters[-4:]):
     tx.winnow_match(long, long.upper(), fingerprinter=winnow, least=0)
     tx.winnow_match(long, b"", fingerprinter=winnow)
+    tx.winnow_match("a " * 80, long + "a " * 90, fingerprinter=winnow)
 hex, packed = (fp.fingerprint([long, long + "."]) for fp in fingerprinters[:2])
 fingerprinters[0].sketch_bytes(long.encode())
 for one in (hex, hex[0], hex[::-1], str(hex[0], "ascii"), hex.tolist(), hex.astype("U"), packed, packed[1]):
@@ -147,12 +148,13 @@ for one in (winners, winners[0], winners[::-1], np.asfortranarray(winners)):
     tx.flyhash_overlap(winners[:, None], one, ranked=True)
 tx.flyhash_overlap_pairs(winners, [0, 1], 1)
 
-from txtfp_np.kernels import flyhash, origins, ssdeep, tlsh, tlsh_distance, winnowing
+from txtfp_np.kernels import flyhash, origins, passages, ssdeep, tlsh, tlsh_distance, winnowing
 kernels = [tlsh.pair_hashes, tlsh.tlsh_rows, tlsh.text_of_packed, tlsh_distance.packed_of_text,
            tlsh_distance.first_empty, tlsh_distance.tlsh_pairs, tlsh_distance.tlsh_tile,
            tlsh_distance.tlsh_text_pairs,
            ssdeep.ssdeep_rows, ssdeep.parse_rows, ssdeep.compare_pairs, ssdeep.compare_tile,
-           winnowing.roll_rows, winnowing.winnow_rows, winnowing.extend_seeds, winnowing.join_runs,
+           winnowing.roll_rows, winnowing.winnow_rows,
+           passages.extend_seeds, passages.extend_refrains, passages.join_boxes,
            origins.kept_rows, origins.segments_rows, origins.trace_rows,
            flyhash.flyhash_rows, flyhash.shared_pairs, flyhash.shared_tile,
            flyhash.winners_rows, flyhash.winners_pairs, flyhash.winners_tile]

@@ -90,6 +90,7 @@ def _warm_up_sketches(texts: Any) -> None:
     tx.ssdeep_compare_pairs(fuzzy, [0], [1])
     tx.WinnowFingerprinter().fingerprint(texts)
     tx.winnow_match(texts[0], texts[0])
+    tx.winnow_match("a " * 80, "a " * 80)
 
 
 def _warm_up_dedup(texts: Any, minhash: Any) -> None:
