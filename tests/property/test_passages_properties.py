@@ -138,7 +138,7 @@ def test_equal_texts_are_one_passage(text, k, window, most_pairs, least, hasher)
     assert found == ([(0, n, 0, n, n)] if n >= max(least, 1) else [])
 
 
-tricky = st.text("aA é\u0301ßﬁ\u200bİΣ日😀\x00", max_size=30)
+tricky = st.text("aA éßﬁ\u200bİΣ日😀\x00", max_size=30)  # no marks: any number of them belongs to what is before
 
 
 @settings(max_examples=200)

@@ -169,14 +169,13 @@ def _runs(a: _Side, b: _Side, k: int) -> NDArray[np.int64]:
 
 def _seeds(a: Grams, b: Grams) -> _Seeds:
     ordered = np.argsort(b.values, kind="stable")
-    values = b.values[ordered]
-    first, last = (np.searchsorted(values, a.values, side) for side in ("left", "right"))
-    mine = np.argsort(a.values, kind="stable")
-    _, number, times = np.unique(a.values, return_inverse=True, return_counts=True)
+    distinct, number, times = np.unique(a.values, return_inverse=True, return_counts=True)
+    first, last = (np.searchsorted(b.values[ordered], distinct, side) for side in ("left", "right"))
+    mine = np.argsort(number, kind="stable")
     ranks = np.empty(len(mine), np.int64)
     ranks[mine] = np.arange(len(mine)) - np.repeat(np.cumsum(times) - times, times)
-    rows = np.column_stack((a.picks, first, last - first, ranks, times[number]))
-    rows = rows[first < last]
+    rows = np.column_stack((a.picks, first[number], (last - first)[number], ranks, times[number]))
+    rows = rows[rows[:, 2] > 0]
     return _Seeds(rows, read_only(b.picks[ordered]), rows[:, 2] * rows[:, 4])
 
 
