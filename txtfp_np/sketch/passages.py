@@ -61,12 +61,14 @@ def winnow_match(
     Equal fingerprints are seeds; each is extended over equal tokens to both sides (their text is compared, not their
     hashes), and what lies close together in both texts is joined. What holds:
 
-    - Two equal texts of ``k`` tokens or more, and of ``least``, are one passage, the whole of them.
+    - Two equal texts of ``least`` tokens or more are one passage, the whole of them.
     - A run of ``window + k - 1`` equal tokens or more is never missed, wherever it comes and however often, as long as
       the k-grams that it shares are not refrains: 1,024 pairs are looked at of a k-gram (32 times in both texts, or
       once and 1,024 times), and 2**18 and one for each fingerprint of all together, the rarest k-grams first.
     - Of refrains every place in either text that has a partner in the other is in a passage with one of them, chosen
-      from 16 by how far the texts go on alike: not all places with all others. ``least`` is asked of that passage.
+      from 16 by how far the texts go on alike: not all places with all others. ``least`` is asked of that passage. What
+      a text may cost here is 256 comparisons a token; beyond that (``k`` of thousands, and runs hardly longer) seeds
+      that overlap with what was looked at are passed by.
     - The texts may change places: the passages are the same.
     - Time and memory are about linear in the length of the texts, whatever they are.
 
