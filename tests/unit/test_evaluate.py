@@ -118,6 +118,16 @@ def test_measures_that_rank_alike_are_found():
     assert ev.rank_equivalent({"a": d, "b": d + 100.0 * queries}, queries) == [["a", "b"]]
 
 
+@pytest.mark.parametrize("noise", [1e-15, 1e-12, 1e-9, 1e-7, 5e-7])
+def test_noise_never_parts_what_ranks_alike(noise):
+    rng = np.random.default_rng(3)
+    for _ in range(30):
+        d = rng.integers(0, 50, 300)
+        exact = 1 / (1 + np.sqrt(d))
+        noisy = exact * (1 + noise * rng.random(300))
+        assert ev.rank_equivalent({"a": exact, "b": noisy, "c": -d, "d": -noisy}) == [["a", "b", "c"], ["d"]]
+
+
 @pytest.mark.filterwarnings("error")
 def test_equivalent_rankings_of_extreme_scores():
     scores = {
