@@ -89,6 +89,8 @@ def test_a_query_without_relevant_candidates_has_no_figure():
     assert isnan(found.recall)
     assert isnan(found.f1)
     assert np.isnan(ev.average_precision([1, 0], [1, 2], [0, 2])).tolist() == [False, True, True]
+    assert ev.mean_average_precision([1, 0], [1, 2], [0, 2]) == 1
+    assert isnan(ev.mean_average_precision([0, 0], [1, 2], [0, 1]))
 
 
 def test_what_metrics_refuse():

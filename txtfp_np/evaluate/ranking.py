@@ -120,6 +120,29 @@ def average_precision(relevant: ArrayLike, scores: ArrayLike, queries: ArrayLike
     return _result(values, queries)
 
 
+def mean_average_precision(relevant: ArrayLike, scores: ArrayLike, queries: ArrayLike) -> float:
+    """MAP: mean of :func:`average_precision` over the queries that have a relevant candidate.
+
+    Parameters
+    ----------
+    relevant, scores, queries
+        As in :func:`average_precision`.
+
+    Returns
+    -------
+    float
+        NaN if no query has a relevant candidate.
+
+    Examples
+    --------
+    >>> mean_average_precision([1, 0, 0, 1, 0], [0.9, 0.1, 0.8, 0.3, 0.5], [0, 0, 1, 1, 2])
+    0.75
+    """
+    values = np.asarray(average_precision(relevant, scores, queries))
+    defined = values[~np.isnan(values)]
+    return float(defined.mean()) if len(defined) else float("nan")
+
+
 def ndcg(relevance: ArrayLike, scores: ArrayLike, queries: ArrayLike | None = None, *, k: int | None = 20) -> Any:
     """Normalised discounted cumulative gain of the first ``k`` candidates: gains over ``log2(rank + 1)``.
 
