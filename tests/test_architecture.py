@@ -44,7 +44,7 @@ BUILD_SCRIPTS = {"txtfp_np.unicode.build"}  # run by hand, never imported by the
 NEVER_AT_IMPORT = [
     *("numba", "llvmlite", "scipy", "pyarrow", "pandas", "polars", "unicodedata2", "regex"),
     *("selectolax", "markdown_it", "pypdfium2", "rjieba", "fugashi", "ipadic", "kiwipiepy"),
-    *("httpx", "onnxruntime", "tokenizers", "huggingface_hub"),
+    *("httpx", "onnxruntime", "tokenizers", "huggingface_hub", "usearch"),
 ]
 
 

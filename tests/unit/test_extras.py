@@ -10,6 +10,7 @@ from txtfp_np.markup import markdown
 CALLS = {
     "selectolax.lexbor": ("markup", lambda: tx.html_to_text("<p>a")),
     "markdown_it": ("markup", lambda: tx.markdown_to_text("a")),
+    "usearch.index": ("ann", lambda: tx.dedup(method="embedding", embeddings=[[1.0]], search="usearch")),
     "httpx": ("cloud", lambda: tx.OpenAiProvider("key")),
     "onnxruntime": ("semantic", None),
     "tokenizers": ("semantic", None),

@@ -153,6 +153,21 @@ def test_vectors_are_those_of_plain_python(dim):
         assert isinstance(columns(x[0], x[1], **options), np.float32)
 
 
+@pytest.mark.parametrize("columns", [63, 64, 65, 150])
+def test_more_vectors_than_are_turned_at_once(columns):
+    rng = np.random.default_rng(columns)
+    x, y = rng.normal(size=(5, 11)), rng.normal(size=(columns, 11))
+    i, j = np.indices((5, columns))
+    for measure, wanted in (
+        (tx.manhattan, np.abs(x[:, None] - y).sum(axis=-1)),
+        (tx.mahalanobis, np.sqrt(((x[:, None] - y) ** 2).sum(axis=-1))),
+        (tx.cosine, x @ y.T / np.linalg.norm(x, axis=1)[:, None] / np.linalg.norm(y, axis=1)),
+    ):
+        found = measure(x[:, None], y)
+        assert np.allclose(found, wanted, rtol=1e-6, atol=1e-6)
+        assert np.array_equal(found, measure(x[i], y[j]))  # to the last bit
+
+
 def test_cosine_of_zero_and_of_extreme_vectors():
     assert tx.cosine([0, 0], [[0, 0], [1, 0]]).tolist() == [0, 0]
     for scale in (1e-200, 1e200):

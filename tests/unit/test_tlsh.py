@@ -191,6 +191,16 @@ def test_every_character_of_a_digest_is_looked_at():
                 tx.tlsh_distance(np.array([good, bytes(bad)], "S72"), good)
 
 
+def test_a_bad_text_is_named_row_by_row_too():
+    good = np.repeat(DIGESTS, 50_000)
+    bad = good.copy()
+    bad[[160_001, 190_000]] = b"T1"
+    for a, b, argument in ((bad, good, "a"), (good, bad, "b"), (bad, bad, "a")):
+        with pytest.raises(tx.InvalidInputError, match=r"string of length 2 \(row 160001\)") as caught:
+            tx.tlsh_distance(a, b, threads=2)
+        assert (caught.value.row, caught.value.argument) == (160_001, argument)
+
+
 def test_masked_rows_are_refused():
     digests, _ = FP.fingerprint([TEXT, "short"], on_empty="mask")
     with pytest.raises(tx.InvalidInputError, match=r"string of length 0 \(row 1\)"):

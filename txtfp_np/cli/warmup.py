@@ -78,6 +78,7 @@ def _warm_up_sketches(texts: Any) -> None:
     packed, _ = tx.TlshFingerprinter(packed=True).fingerprint(texts, on_empty="mask")
     tx.tlsh_distance(text[:1, np.newaxis], packed[:1])
     tx.tlsh_distance_pairs(text[:1], [0], [0])
+    tx.tlsh_distance(text[[0, 0]], text[[0, 0]])
     fly = tx.FlyHashFingerprinter().fingerprint(texts)
     tx.flyhash_overlap(fly[:, np.newaxis], fly)
     tx.flyhash_overlap_pairs(fly, [0], [1])
@@ -89,6 +90,7 @@ def _warm_up_sketches(texts: Any) -> None:
     tx.ssdeep_compare_pairs(fuzzy, [0], [1])
     tx.WinnowFingerprinter().fingerprint(texts)
     tx.winnow_match(texts[0], texts[0])
+    tx.winnow_match("a " * 80, "a " * 80)
 
 
 def _warm_up_dedup(texts: Any, minhash: Any) -> None:
@@ -109,11 +111,19 @@ def _warm_up_dedup(texts: Any, minhash: Any) -> None:
 
 
 def _warm_up_semantic() -> None:
+    import numpy as np
+
     import txtfp_np as tx
+    from txtfp_np.columns.checks import read_only
+    from txtfp_np.index.codes import limits_of_nearest
 
     vectors = tx.EmbeddingColumn([[1, 2], [3, 4]])
     tx.semantic_similarity(vectors[:, None], vectors)
     tx.semantic_similarity(vectors, vectors)
+    for search in ("exact", "codes"):
+        tx.dedup(method="embedding", embeddings=vectors, search=search)
+    codes = read_only(np.zeros((1, 1), np.uint64))
+    limits_of_nearest(codes, codes, 1)
     tx.Pooling.MEAN.apply([[1.0, 2.0]])
     for mode in tx.ChunkMode:
         tx.chunk_for_model([SAMPLE, SAMPLE], tx.ChunkingStrategy(max_tokens=8, mode=mode))

@@ -11,7 +11,7 @@ from ..columns import Progress, TextColumn
 from ..errors import ConfigError, DimensionMismatchError, InvalidInputError, TokenizerError
 from ..index import LshIndex
 from .copies import equal_bytes
-from .pairs import Found, Signed, Task, find_pairs, sign_rows
+from .pairs import Found, Shares, Signed, Task, find_pairs, sign_rows
 from .settings import Method, Settings, Verify
 
 Rows = NDArray[np.int64]
@@ -35,13 +35,15 @@ class Known(NamedTuple):
     """
 
     match: Rows
-    share: NDArray[np.float64]
+    share: Shares
     added: Rows | None = None
 
     def above(self, threshold: float) -> Known:
         """The same for a higher threshold."""
         enough = self.share >= threshold
-        return Known(np.where(enough, self.match, -1), np.where(enough, self.share, np.nan), self.added)
+        return Known(
+            np.where(enough, self.match, -1), np.where(enough, self.share, self.share.dtype.type(np.nan)), self.added
+        )
 
 
 # ── texts ───────────────────────────────────────────────────────────────────────────────────────
@@ -59,12 +61,17 @@ def find_known(
             error.at_row(error.row - n_known if is_own else error.row, "texts" if is_own else "against")
         raise
     del both
+    return split_known(found, n_known)
+
+
+def split_known(found: Found, n_known: int) -> tuple[Found, Known]:
+    """Pairs among the rows after the first ``n_known``, and what these first rows have of each of the others."""
     own, fresh = _own_part(found, n_known)
     best, share = _best_of_others(found, n_known, fresh)
     group = found.group[n_known:]
     known = Known(best[group], share[group])
     match = np.where(own.empty, -1, known.match)
-    return own, Known(match, np.where(own.empty, np.nan, known.share))
+    return own, Known(match, np.where(own.empty, share.dtype.type(np.nan), known.share))
 
 
 def _own_part(found: Found, n_known: int) -> tuple[Found, Rows]:
@@ -87,9 +94,9 @@ def _first_places(numbers: Rows, n: int) -> Rows:
     return places
 
 
-def _best_of_others(found: Found, n_known: int, fresh: Rows) -> tuple[Rows, NDArray[np.float64]]:
+def _best_of_others(found: Found, n_known: int, fresh: Rows) -> tuple[Rows, Shares]:
     """The most similar known row of each group, by its first row."""
-    best, share = np.full(len(fresh), -1), np.full(len(fresh), np.nan)
+    best, share = np.full(len(fresh), -1), np.full(len(fresh), np.nan, found.share.dtype)
     # a group that the other side has a member of is named by that member, which is equal
     known = np.flatnonzero(found.group[:n_known] == np.arange(n_known))
     mine, other = (np.concatenate(sides) for sides in ((found.i, found.j, known), (found.j, found.i, known)))

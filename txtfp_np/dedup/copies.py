@@ -35,6 +35,20 @@ def equal_sets(sets: ShingleSets) -> Rows:
     return _first_equal(read_only(values.view(np.uint8)), offsets, 8)
 
 
+def equal_vectors(vectors: NDArray[np.float32]) -> Rows:
+    """First vector with the same elements, for every vector.
+
+    Examples
+    --------
+    >>> equal_vectors(np.array([[1, 2], [1, 3], [1, 2]], np.float32))
+    array([0, 1, 0])
+    """
+    plain = read_only(np.ascontiguousarray(vectors) + np.float32(0))  # of -0 and 0 makes 0
+    width = 4 * vectors.shape[1]
+    offsets = read_only(np.arange(0, width * (len(vectors) + 1), width))
+    return _first_equal(read_only(plain.view(np.uint8).reshape(-1)), offsets, 1)
+
+
 def _first_equal(data: NDArray[np.uint8], offsets: Rows, width: int) -> Rows:
     from ..kernels.copies import first_equal_runs, hash_runs
 

@@ -21,6 +21,7 @@ from .verify import set_shares, shingle_sets
 from .waves import Signatures, star_pairs
 
 Rows = NDArray[np.int64]
+Shares = NDArray[np.float64] | NDArray[np.float32]
 
 # How far below the threshold an estimate may be before a pair is not verified. Slots of one document are not quite
 # independent (two hashes make them all): at the threshold one pair of 1,000 is lost by this if sets are of a few
@@ -45,8 +46,8 @@ class Found(NamedTuple):
         Documents without a single token.
     i, j : int64 (m,)
         Pairs, the earlier row first, in ascending order; of different groups.
-    share : float64 (m,)
-        Their similarity.
+    share : float64 (m,), or float32 (m,)
+        Their similarity. Compared with a ``float`` it is so in its own precision: that of cosines is single.
     complete : bool
         Whether these are all pairs; else those that decide a star in keep order.
     """
@@ -56,7 +57,7 @@ class Found(NamedTuple):
     empty: NDArray[np.bool_]
     i: Rows
     j: Rows
-    share: NDArray[np.float64]
+    share: Shares
     complete: bool = True
 
 
@@ -141,10 +142,10 @@ def find_pairs(
         if settings.verify == Verify.EXACT and complete:
             found = verified(column, *found[:2], settings, threads)
     equal, group, empty = (rows[positions.equal], rows[positions.group], positions.empty)
-    return _of_all_rows(same, rows, Found(equal, group, empty, *found, complete))
+    return of_all_rows(same, rows, Found(equal, group, empty, *found, complete))
 
 
-def _of_all_rows(same: Rows, rows: Rows, found: Found) -> Found:
+def of_all_rows(same: Rows, rows: Rows, found: Found) -> Found:
     """What was found among ``rows``, said of all rows; ``same`` is the first row of equal bytes of each."""
     place = np.empty(len(same), np.int64)
     place[rows] = np.arange(len(rows))

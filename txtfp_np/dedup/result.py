@@ -81,7 +81,7 @@ class DedupResult:
     against: Rows | None
     against_similarity: NDArray[np.float32] | None
     added: Rows | None
-    _column: TextColumn
+    _column: TextColumn | None
     _settings: Settings
     _rank: Rows
     _found: Found
@@ -191,6 +191,8 @@ class DedupResult:
         ------
         IndexError
             If there is no such row.
+        ConfigError
+            If embeddings were given without texts.
 
         Examples
         --------
@@ -201,6 +203,8 @@ class DedupResult:
         """
         from .explain import explain_texts
 
+        if self._column is None:
+            raise ConfigError("explain shows texts: only their embeddings were given", argument="texts")
         return explain_texts(self._column[i], self._column[j], self._settings.fingerprinter)
 
     def with_threshold(self, threshold: float) -> DedupResult:
@@ -240,7 +244,7 @@ class DedupResult:
             )
         found = self._found
         settings = with_limit(self._settings, limit)
-        if not found.complete and limit > self.threshold:
+        if self._column is not None and not found.complete and limit > self.threshold:
             again = find_pairs(self._column, settings, None, rank=self._rank)
             return make_result(self._column, settings, self._rank, again)
         enough = found.share >= limit
@@ -315,10 +319,10 @@ class DedupResult:
 
 
 def make_result(
-    column: TextColumn, settings: Settings, rank: Rows, found: Found, known: Known | None = None
+    column: TextColumn | None, settings: Settings, rank: Rows, found: Found, known: Known | None = None
 ) -> DedupResult:
     """Link the pairs, and say who stands by whom."""
-    n = len(column)
+    n = len(rank)
     i, j, share = found.i, found.j, found.share
     dropped = np.zeros(n, np.bool_) if known is None else known.match >= 0
     if dropped.any():

@@ -12,6 +12,7 @@ import numpy as np
 from ..canonical import Canonicalizer
 from ..errors import ConfigError
 from ..index import LshIndex, LshIndexBuilder
+from ..index.ann import graph_type
 from ..options import check_choice, check_count
 from ..sketch import MinHashFingerprinter, SimHashFingerprinter
 from .linkage import check_linkage
@@ -23,10 +24,23 @@ READ = Canonicalizer(strip_soft_hyphen=True)
 
 
 class Method(StrEnum):
-    """The sketch by which pairs are found."""
+    """What pairs are found by."""
 
     MINHASH = "minhash"
     SIMHASH = "simhash"
+    EMBEDDING = "embedding"
+
+
+THRESHOLDS = {Method.MINHASH: 0.7, Method.EMBEDDING: 0.9}
+"""What is near if nobody says otherwise."""
+
+
+class Search(StrEnum):
+    """How pairs of embeddings are found."""
+
+    EXACT = "exact"
+    CODES = "codes"
+    USEARCH = "usearch"
 
 
 class Verify(StrEnum):
@@ -41,7 +55,7 @@ class Verify(StrEnum):
 class Settings:
     """Options that decide which pairs there are, and how they are linked.
 
-    ``bands`` are those by which pairs are found; None: other ways are.
+    ``bands`` are those by which pairs are found; None: other ways are. ``fingerprinter`` explains pairs of embeddings.
     """
 
     method: Method
@@ -53,6 +67,7 @@ class Settings:
     recall: float
     max_distance: int
     bands: LshIndexBuilder | None = None
+    search: Search = Search.EXACT
 
 
 def fingerprinter_of(index: LshIndex) -> MinHashFingerprinter:
@@ -78,6 +93,7 @@ def check_settings(
     linkage: str,
     recall: object,
     max_distance: object,
+    search: object = None,
 ) -> Settings:
     """Settings of these options, or what is wrong with them."""
     kind = check_choice("method", method, Method)
@@ -88,8 +104,15 @@ def check_settings(
         raise ConfigError(
             "recall must be below 1.0: bands find pairs with a probability", argument="recall", advice="0.999 is fine."
         )
-    limit = check_similarity("threshold", threshold)
+    if search is not None and kind != Method.EMBEDDING:
+        raise ConfigError(f"search is for method='embedding', got {search!r}", argument="search")
     if kind == Method.SIMHASH:
+        if threshold is not None:
+            raise ConfigError(
+                f"threshold is for methods 'minhash' and 'embedding', got {threshold!r}",
+                argument="threshold",
+                advice="With method='simhash' it is max_distance that decides: the similarity is 1 - distance / bits.",
+            )
         if fingerprinter is None:
             fingerprinter = SimHashFingerprinter(READ)
         return _simhash(fingerprinter, scope, verify, linkage, wanted, max_distance)
@@ -97,8 +120,11 @@ def check_settings(
         raise ConfigError(
             f"max_distance is for method='simhash', got {max_distance!r}",
             argument="max_distance",
-            advice="With method='minhash' it is the threshold that decides.",
+            advice=f"With method={str(kind)!r} it is the threshold that decides.",
         )
+    limit = check_similarity("threshold", THRESHOLDS[kind] if threshold is None else threshold)
+    if kind == Method.EMBEDDING:
+        return _embedding(limit, fingerprinter, scope, verify, linkage, wanted, search)
     if fingerprinter is None:
         fingerprinter = MinHashFingerprinter(READ)
     if not isinstance(fingerprinter, MinHashFingerprinter):
@@ -146,6 +172,26 @@ def _simhash(
     distance = MAX_DISTANCE if max_distance is None else check_count("max_distance", max_distance, 0, min(most, 63))
     limit = 1 - distance / fingerprinter.bits
     return Settings(Method.SIMHASH, fingerprinter, limit, scope, Verify.SIGNATURE, linkage, recall, distance)
+
+
+def _embedding(
+    limit: float, fingerprinter: object, scope: str, verify: object, linkage: str, recall: float, search: object
+) -> Settings:
+    if fingerprinter is not None:
+        raise ConfigError(
+            "method='embedding' takes no fingerprinter", argument="fingerprinter", advice="It takes a provider."
+        )
+    if scope != "resemblance":
+        raise ConfigError("scope='containment' needs method='minhash'", argument="scope")
+    if verify is not None and check_choice("verify", verify, Verify) != Verify.EXACT:
+        raise ConfigError(
+            f"method='embedding' compares embeddings: verify must be 'exact', got {verify!r}", argument="verify"
+        )
+    how = Search.EXACT if search is None else check_choice("search", search, Search)
+    if how == Search.USEARCH:
+        graph_type()  # before embeddings are made
+    shown = MinHashFingerprinter(READ)
+    return Settings(Method.EMBEDDING, shown, limit, scope, Verify.EXACT, linkage, recall, MAX_DISTANCE, search=how)
 
 
 def _wrong_fingerprinter(fingerprinter: object, method: Method, wanted: str) -> ConfigError:

@@ -57,7 +57,7 @@ def _clusters(result: DedupResult) -> str:
         others = members[members != kept]
         known = result.similarity[others][~np.isnan(result.similarity[others])]
         shown = f"{known.min():.2f}" if len(known) else "–"
-        text = _brief(result._column, kept)
+        text = "" if result._column is None else _brief(result._column, kept)
         rows.append(
             f'<tr><td class="n">{len(members):,}</td><td class="n">{kept}</td><td class="n">{shown}</td>'
             f"<td>{escape(text)}</td></tr>"

@@ -9,6 +9,7 @@ from .pooling import Pooling
 from .provider import EmbeddingProvider
 from .retry import RetryPolicy
 from .services import CohereProvider, OpenAiProvider, VoyageProvider
+from .sources import as_embeddings, check_same_model, embed_texts
 
 __all__ = [
     "BinaryHash",
@@ -25,7 +26,10 @@ __all__ = [
     "Pooling",
     "RetryPolicy",
     "VoyageProvider",
+    "as_embeddings",
+    "check_same_model",
     "chunk_for_model",
+    "embed_texts",
     "hyperplane_grid",
     "semantic_similarity",
 ]
