@@ -295,6 +295,24 @@ def test_sentences_go_step_by_step():
             ev.delete_sentences([text], 0.5, seed=seed)
 
 
+def test_nothing_goes_but_sentences():
+    """Quotation marks stay with what they close, and no blanks come between sentences that have none."""
+    said = ['He said "Go now." ', '"No! ', 'Never!" ', "(So it was.) ", "It is 3.5 m long. ", "End"]
+    asked = ["他说：「走吧。」", "不行！", "为什么？", "完"]
+    lines = ["A title\n\n", "the first line\n", "3.5 m"]
+    for parts in (said, asked, lines):
+        seen = set()
+        for seed in range(20):
+            left = ev.delete_sentences(["".join(parts)], 1 / len(parts), seed=seed)[0]
+            ways = {
+                "".join(part.rstrip() + " " * part[-1].isspace() for part in parts if part is not gone).rstrip(): gone
+                for gone in parts
+            }
+            assert left in ways
+            seen.add(ways[left])
+        assert seen == set(parts)
+
+
 def test_a_ladder_falls():
     import txtfp_np as tx
 
