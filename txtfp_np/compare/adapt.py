@@ -147,7 +147,7 @@ def adapt(fingerprints: Any, *, kind: SketchKind | str, form: Form | str, bits: 
     Parameters
     ----------
     fingerprints : array, Ragged or column
-        As the fingerprinter gives them.
+        As the fingerprinter gives them; embeddings also as Embedding, a list of these, or EmbeddingColumn.
     kind : {"minhash", "bits", "winnowing", "winners", "fuzzy", "tlsh", "embedding"}
         What they are. "bits": ``uint32`` or ``uint64`` along one axis, ``uint64 (n, words)``, or packed ``uint8
         (n, bytes)``; a lowest bit comes first.

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..errors import ConfigError, DimensionMismatchError
+from ..errors import ConfigError, DimensionMismatchError, ModelMismatchError
 from ..options import check_choice
 from .adapt import (
     DEFAULT_MEASURES,
@@ -24,6 +24,7 @@ from .adapt import (
     slots_of,
     words_of,
 )
+from .arrays import model_of
 from .broadcasting import compare_all, compare_pairs
 from .fuzzy import ssdeep_compare, ssdeep_compare_pairs
 from .overlap import flyhash_overlap, flyhash_overlap_pairs
@@ -75,6 +76,8 @@ def similarity(
         no use for it.
     DimensionMismatchError
         If codes, or vectors, differ in length.
+    ModelMismatchError
+        If embeddings say that they are of different models.
 
     Notes
     -----
@@ -92,6 +95,8 @@ def similarity(
     """
     scorer, prepare = _scorer(kind, measure)
     options = _options(scorer, covariance)
+    if None not in (model_of(a), model_of(b)) and model_of(a) != model_of(b):
+        raise ModelMismatchError(model_of(a), model_of(b))
     one, other = prepare(a), prepare(b)
     found = scorer.as_similarity(scorer.columns(one, other, threads=threads, **options), a)
     missing, others = _missing(kind, a, one), _missing(kind, b, other)

@@ -26,7 +26,8 @@ def cosine(a: ArrayLike, b: ArrayLike, *, threads: int | None = None) -> Any:
     Parameters
     ----------
     a, b : real numbers (..., d)
-        The last axis is a vector; the others broadcast: ``cosine(x[:, None], x)`` is the matrix of all pairs.
+        The last axis is a vector; the others broadcast: ``cosine(x[:, None], x)`` is the matrix of all pairs. Whole
+        numbers above ``2**53`` are rounded to double precision.
     threads : int, optional
         Threads to use; None: every core this process may use. Never changes the result.
 

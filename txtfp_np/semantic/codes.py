@@ -68,7 +68,7 @@ class EmbeddingHash(ABC):
         ConfigError
             If the embeddings are too short for so many bits or parts.
         """
-        values = _as_vectors(embeddings)
+        values = as_vectors("embeddings", embeddings)
         self._check_dim(values.shape[-1])
         rows = values.reshape(-1, values.shape[-1])
         packed = np.empty((len(rows), -(-self.bits // 8)), np.uint8)
@@ -273,7 +273,7 @@ def hyperplane_grid(
     if not callable(judge):
         raise ConfigError(f"judge must be a function of codes, got {type(judge).__name__}", argument="judge")
     widths, shares = _sequence("bits", bits), None if parts is None else _sequence("parts", parts)
-    values = _as_vectors(embeddings)
+    values = as_vectors("embeddings", embeddings)
     dim = values.shape[-1]
     if shares is None:
         pairs = [(n_bits, n_parts) for n_bits in widths for n_parts in _PARTS if n_parts <= min(dim, n_bits)]
@@ -310,13 +310,3 @@ def _summable(rows: NDArray[Any]) -> NDArray[np.float64]:
 def _share(whole: int, n: int, number: int) -> int:
     """Size of share ``number`` if ``whole`` is dealt out evenly to ``n``, the first ones getting what is left."""
     return whole // n + (number < whole % n)
-
-
-def _as_vectors(embeddings: Vectors) -> NDArray[Any]:
-    if isinstance(embeddings, Embedding):
-        embeddings = embeddings.vector
-    elif isinstance(embeddings, (list, tuple)) and embeddings and isinstance(embeddings[0], Embedding):
-        for other in embeddings:
-            embeddings[0].check_comparable(other)
-        embeddings = [one.vector for one in embeddings]
-    return as_vectors("embeddings", embeddings)
