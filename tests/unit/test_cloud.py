@@ -324,7 +324,20 @@ def test_retry_after_is_named_at_the_end(server, provider, clock):
     assert clock.slept == [50, 40]
 
 
-@pytest.mark.parametrize("step", [hangs_up, breaks_off])
+def breaks_off_chunked(handler, body):
+    handler.send_response(200)
+    handler.send_header("transfer-encoding", "chunked")
+    handler.end_headers()
+    handler.wfile.write(b'a\r\n{"data": [')
+    handler.close_connection = True
+
+
+def speaks_something_else(handler, body):
+    handler.wfile.write(b"SSH-2.0-server\r\n")
+    handler.close_connection = True
+
+
+@pytest.mark.parametrize("step", [hangs_up, breaks_off, breaks_off_chunked, speaks_something_else])
 def test_broken_connections_are_tried_again(step, server, provider, clock):
     server.script = [step, step, good]
     assert provider.embed("abc").dim == 3
@@ -335,8 +348,18 @@ def test_broken_connections_are_tried_again(step, server, provider, clock):
     assert isinstance(caught.value.__cause__, httpx.TransportError)
 
 
-def test_a_service_that_stalls(server, clock):
-    server.script = [stalls, good]
+def stalls_in_the_middle(handler, body):
+    handler.send_response(200)
+    handler.send_header("content-length", "1000")
+    handler.end_headers()
+    handler.wfile.write(b'{"data": [')
+    handler.wfile.flush()
+    stalls(handler, body)
+
+
+@pytest.mark.parametrize("step", [stalls, stalls_in_the_middle])
+def test_a_service_that_stalls(step, server, clock):
+    server.script = [step, good]
     with tx.OpenAiProvider(KEY, base_url=server.url, dimension=3, timeout=0.2, retry=clock.policy()) as provider:
         assert provider.embed("abc").dim == 3
     assert clock.slept == [0.5]
@@ -408,6 +431,13 @@ def test_answers_that_lie(content, error, message, server, provider, clock):
     with pytest.raises(error, match=message):
         provider.embed_batch(["a", "b"])
     assert clock.slept == []
+
+
+def test_errors_of_answers_that_look_well_are_shown(server, provider):
+    server.script = [says({"error": {"message": f"model overloaded, {KEY}"}})]
+    with pytest.raises(tx.HttpError, match="KeyError") as caught:
+        provider.embed("a")
+    assert caught.value.advice == 'The service says: {"error": {"message": "model overloaded, <key>"}}'
 
 
 @pytest.mark.parametrize("content", [5, True, "ab", {"float": [[1, 2, 3]]}, [[1, 2, 3], None], [5, 6], [[[1]], [[2]]]])

@@ -98,6 +98,8 @@ def test_windows_do_not_matter(files, monkeypatch):
     whole = provider.embed(TEXTS * 4)
     monkeypatch.setattr(sys.modules[tx.LocalProvider.__module__], "_WINDOW", 3)
     np.testing.assert_allclose(provider.embed(TEXTS * 4).vectors, whole.vectors, rtol=1e-4, atol=1e-5)
+    monkeypatch.setattr(sys.modules[tx.LocalProvider.__module__], "_WINDOW_BYTES", 40)
+    np.testing.assert_allclose(provider.embed(TEXTS * 4).vectors, whole.vectors, rtol=1e-4, atol=1e-5)
 
 
 @pytest.mark.parametrize("max_seq_len", [3, 4, 9])

@@ -10,7 +10,17 @@ from typing import Any, Self, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from ..columns import Document, Progress, Scratch, TextColumn, Texts, as_text_column, is_single, run_blocks
+from ..columns import (
+    Document,
+    Progress,
+    Scratch,
+    TextColumn,
+    Texts,
+    as_text_column,
+    block_bounds,
+    is_single,
+    run_blocks,
+)
 from ..errors import ConfigError, InvalidInputError, OnnxError, TxtfpError
 from ..options import check_choice, check_count
 from ..schema import Embedding
@@ -20,8 +30,10 @@ from .models import document_prefix_of, pooling_of, query_prefix_of
 from .pooling import Pooling
 from .session import Session
 
-# Texts whose tokens are held at a time, so that they can be sorted by length.
+# Texts whose tokens are held at a time, so that they can be sorted by length. The tokenizer's records of them take
+# some fifty times the bytes of the texts, what is cut off included.
 _WINDOW = 4096
+_WINDOW_BYTES = 1 << 22
 
 
 class LocalProvider:
@@ -277,8 +289,8 @@ class _Batch:
 
 
 def _batches(session: Session, column: TextColumn, prefix: str, batch_size: int) -> Iterator[_Batch]:
-    for first in range(0, len(column), _WINDOW):
-        encodings = session.encode([prefix + text for text in column[first : first + _WINDOW]])
+    for first, last in block_bounds(column.offsets, _WINDOW_BYTES, _WINDOW):
+        encodings = session.encode([prefix + text for text in column[first:last]])
         order = np.argsort([len(encoding.ids) for encoding in encodings], kind="stable")
         for begin in range(0, len(order), batch_size):
             chosen = order[begin : begin + batch_size]
