@@ -183,6 +183,31 @@ def test_input_types(make, types, server):
             provider.embed_batch(["a"], "essay")
 
 
+@pytest.mark.parametrize(
+    ("make", "types"),
+    [
+        (tx.OpenAiProvider, (None, None)),
+        (tx.VoyageProvider, ("document", "query")),
+        (tx.CohereProvider, ("search_document", "search_query")),
+    ],
+)
+def test_queries_are_sent_as_such(make, types, server):
+    from txtfp_np.semantic.sources import embed_texts
+
+    with make(KEY, base_url=server.url, dimension=3) as provider:
+        for queries, kind in zip((False, True), types, strict=True):
+            assert embed_texts(provider, tx.TextColumn(["a", "bc"]), queries=queries).vectors[1, 0] == 2
+            assert server.requests[-1][2].get("input_type") == kind
+
+
+def test_prompts_of_the_service_count(server):
+    """A text of 136 bytes counts 200 with what the service puts around it, so that 120,000 bytes hold 600."""
+    with tx.VoyageProvider(KEY, base_url=server.url, dimension=3) as provider:
+        assert len(provider.embed_batch(["a" * 136] * 1000)) == 1000
+        assert len(provider.embed_batch(["a" * 10] * 1500)) == 1500
+    assert [len(body["input"]) for _, _, body in server.requests] == [600, 400, 1000, 500]
+
+
 def test_batches_are_cut_by_bytes_too(server, provider):
     texts = ["é" * 60_000, "b", "c" * 200_000, "d" * 99_999, "e" * 400_000, "f"]
     assert len(provider.embed_batch(texts)) == 6

@@ -68,6 +68,7 @@ class CloudProvider(ABC):
     _max_bytes: ClassVar[int]
     _bytes_around: ClassVar[int] = 0  # what the service puts around each text, and counts
     _input_types: ClassVar[tuple[str, ...]] = ()
+    _query_type: ClassVar[str | None] = None
 
     # For the ``repr`` of one whose options are refused.
     model_id: str = ""
