@@ -120,7 +120,7 @@ class LocalProvider:
     @classmethod
     def from_pretrained(
         cls,
-        name: str,
+        name: str | os.PathLike[str],
         *,
         onnx_path: str | None = None,
         tokenizer_path: str = "tokenizer.json",
@@ -134,7 +134,7 @@ class LocalProvider:
 
         Parameters
         ----------
-        name : str
+        name : str or path
             Name on the hub, such as ``"sentence-transformers/all-MiniLM-L6-v2"``, or a folder.
         onnx_path : str, optional
             File of the graph. None: the first of ``onnx/model.onnx``, ``onnx/model_quantized.onnx`` and
@@ -162,6 +162,7 @@ class LocalProvider:
         OnnxError
             If the files are not there, or cannot be had.
         """
+        name = os.fspath(name) if isinstance(name, os.PathLike) else name
         onnx_file, tokenizer_file = find_files(
             name,
             onnx_path=onnx_path,
