@@ -28,7 +28,7 @@ from .column import EmbeddingColumn
 from .hub import find_files
 from .models import document_prefix_of, pooling_of, query_prefix_of
 from .pooling import Pooling
-from .session import Session
+from .session import Session, library
 
 # Texts whose tokens are held at a time, so that they can be sorted by length. The tokenizer's records of them take
 # some fifty times the bytes of the texts, what is cut off included.
@@ -106,16 +106,9 @@ class LocalProvider:
         FileNotFoundError
             If there is none.
         """
-        check_count("max_seq_len", max_seq_len, 1)
-        if intra_threads is not None:
-            check_count("intra_threads", intra_threads, 1, 1 << 15)
-        if not isinstance(model_id, str) or not model_id:
-            raise ConfigError(f"model_id must be a non-empty str, got {model_id!r}", argument="model_id")
-        chosen = pooling_of(model_id) if pooling is None else check_choice("pooling", pooling, Pooling)
-        where = _execution_providers(options.pop("execution_providers", ("cpu",)))
-        prefixes = _prefixes(model_id, options)
+        how, where = _checked(model_id, pooling, max_seq_len, intra_threads, **options)
         session = Session(Path(onnx_path), Path(tokenizer_path), max_seq_len, intra_threads, where)
-        return cls(session, model_id=model_id, pooling=chosen, query_prefix=prefixes[0], document_prefix=prefixes[1])
+        return cls(session, **how)
 
     @classmethod
     def from_pretrained(
@@ -163,6 +156,12 @@ class LocalProvider:
             If the files are not there, or cannot be had.
         """
         name = os.fspath(name) if isinstance(name, os.PathLike) else name
+        for module in ("onnxruntime", "tokenizers"):
+            library(module)
+        options = {"model_id": name, **options}
+        if not isinstance(name, str) or not name:
+            raise ConfigError(f"name must be a non-empty str, got {name!r}", argument="name")
+        _checked(**options)  # before anything is fetched
         onnx_file, tokenizer_file = find_files(
             name,
             onnx_path=onnx_path,
@@ -170,7 +169,7 @@ class LocalProvider:
             fp16=fp16,
             hub={"revision": revision, "cache_dir": cache_dir, "local_files_only": local_files_only},
         )
-        return cls.from_onnx(onnx_file, tokenizer_file, **{"model_id": name, **options})
+        return cls.from_onnx(onnx_file, tokenizer_file, **options)
 
     @overload
     def embed(self, texts: Document, /) -> Embedding: ...
@@ -296,6 +295,31 @@ def _batches(session: Session, column: TextColumn, prefix: str, batch_size: int)
         for begin in range(0, len(order), batch_size):
             chosen = order[begin : begin + batch_size]
             yield _Batch(first + chosen, [encodings[place] for place in chosen])
+
+
+def _checked(
+    model_id: str,
+    pooling: Pooling | str | None = None,
+    max_seq_len: int = 512,
+    intra_threads: int | None = None,
+    **options: Any,
+) -> tuple[dict[str, Any], tuple[str, ...]]:
+    """What a provider is made with, and where its graph is to run."""
+    if not isinstance(model_id, str) or not model_id:
+        raise ConfigError(f"model_id must be a non-empty str, got {model_id!r}", argument="model_id")
+    check_count("max_seq_len", max_seq_len, 1)
+    if intra_threads is not None:
+        check_count("intra_threads", intra_threads, 1, 1 << 15)
+    chosen = pooling_of(model_id) if pooling is None else check_choice("pooling", pooling, Pooling)
+    where = _execution_providers(options.pop("execution_providers", ("cpu",)))
+    query_prefix, document_prefix = _prefixes(model_id, options)
+    how = {
+        "model_id": model_id,
+        "pooling": chosen,
+        "query_prefix": query_prefix,
+        "document_prefix": document_prefix,
+    }
+    return how, where
 
 
 def _execution_providers(given: Sequence[str]) -> tuple[str, ...]:
