@@ -151,6 +151,7 @@ from .semantic import (
     ChunkMode,
     CohereProvider,
     EmbeddingColumn,
+    EmbeddingIndex,
     EmbeddingProvider,
     HyperplaneHash,
     LocalProvider,
@@ -287,6 +288,7 @@ __all__ = [
     "tlsh_distance_pairs",
     # indexes
     "BloomLsh",
+    "EmbeddingIndex",
     "HammingClusters",
     "HammingIndex",
     "LshIndex",

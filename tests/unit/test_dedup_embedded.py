@@ -4,6 +4,7 @@ import re
 
 import numpy as np
 import pytest
+from vector_support import Letters, clustered
 
 import txtfp_np as tx
 from txtfp_np.index.cosine import margin, near_pairs
@@ -11,29 +12,8 @@ from txtfp_np.index.cosine import margin, near_pairs
 VECTORS = np.array([[1, 2, 2], [1, 2, 2.2], [2, 1, -2], [0, 0, 0], [2, 4, 4], [1, 2, 2]], np.float32)
 
 
-class Letters:
-    """Counts of letters, one text at a time."""
-
-    model_id, dimension = "letters", 26
-
-    def __init__(self):
-        self.asked = []
-
-    def embed(self, text):
-        self.asked.append(text)
-        vector = [text.lower().count(chr(97 + number)) for number in range(26)]
-        return tx.Embedding(vector, self.model_id)
-
-
 def by(embeddings, texts=None, threshold=None, **options):
     return tx.dedup(texts, threshold, method="embedding", embeddings=embeddings, **options)
-
-
-def clustered(n, dim, seed=0):
-    rng = np.random.default_rng(seed)
-    middles = rng.normal(size=(max(1, n // 5), dim))
-    vectors = middles[rng.integers(len(middles), size=n)] + rng.normal(size=(n, dim)) * rng.uniform(0, 0.6, (n, 1))
-    return vectors.astype(np.float32)
 
 
 def test_vectors_alone():

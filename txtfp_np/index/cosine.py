@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..columns import Progress, Scratch, run_blocks
-from ..columns.checks import read_only
 from ..compare import cosine_pairs
 from ..compare.vectors import directions
 from .codes import block_rows, near_codes, ranges, transposed
@@ -35,13 +34,7 @@ class Directions:
 
     def __init__(self, vectors: Vectors) -> None:
         self.vectors = vectors
-        lengths = np.empty(len(vectors))
-        for part in ranges(0, len(vectors), TILE_COLUMNS):
-            doubles = vectors[part.start : part.stop].astype(np.float64)
-            lengths[part.start : part.stop] = np.sqrt((doubles * doubles).sum(axis=1))
-        known = lengths > 0
-        self._are_tame = bool(((lengths > _LEAST_LENGTH) & (lengths < _MOST_LENGTH))[known].all())
-        self._scales = np.divide(1, lengths, out=np.zeros(len(lengths)), where=known).astype(np.float32)
+        self._scales: NDArray[np.float32] | None = None  # until a product is asked for; empty: elements are extreme
 
     def __len__(self) -> int:
         return len(self.vectors)
@@ -52,12 +45,25 @@ class Directions:
 
     def products(self, units: Vectors, part: range) -> NDArray[np.float32]:
         """Cosines of vectors of length 1 with some of these, up to :func:`margin`."""
-        if not self._are_tame:
+        scales = self._scales
+        if scales is None:
+            scales = self._scales = self._made_scales()
+        if len(scales) == 0:
             found: NDArray[np.float32] = units @ self.units(part).T
             return found
         found = units @ self.vectors[part.start : part.stop].T
-        found *= self._scales[part.start : part.stop]
+        found *= scales[part.start : part.stop]
         return found
+
+    def _made_scales(self) -> NDArray[np.float32]:
+        lengths = np.empty(len(self))
+        for part in ranges(0, len(self), TILE_COLUMNS):
+            doubles = self.vectors[part.start : part.stop].astype(np.float64)
+            lengths[part.start : part.stop] = np.sqrt((doubles * doubles).sum(axis=1))
+        known = lengths > 0
+        if not ((lengths > _LEAST_LENGTH) & (lengths < _MOST_LENGTH))[known].all():
+            return np.empty(0, np.float32)
+        return np.divide(1, lengths, out=np.zeros(len(self)), where=known).astype(np.float32)
 
 
 def margin(dim: int) -> float:
@@ -182,12 +188,26 @@ def above(vectors: Vectors, i: Rows, j: Rows, threshold: float, threads: int = 1
     >>> above(np.array([[1, 0], [0, 1], [3, 4]], np.float32), i, j, 0.5)
     (array([0]), array([2]), array([0.6], dtype=float32))
     """
-    similarity = np.empty(len(i), np.float32)
-    step = max(1, _PAIR_BYTES // (16 * vectors.shape[1]))
-    for part in ranges(0, len(i), step):
-        block = slice(part.start, part.stop)
-        rows, places = np.unique(np.concatenate([i[block], j[block]]), return_inverse=True)
-        first, second = read_only(places[: len(part)]), read_only(places[len(part) :])
-        similarity[block] = cosine_pairs(vectors[rows], first, second, threads=threads)
+    similarity = cosines(vectors, i, vectors, j, threads)
     enough = similarity >= np.float32(threshold)
     return i[enough], j[enough], similarity[enough]
+
+
+def cosines(a: Vectors, i: Rows, b: Vectors, j: Rows, threads: int = 1) -> NDArray[np.float32]:
+    """:func:`~txtfp_np.compare.cosine` of rows of one matrix with rows of another.
+
+    Examples
+    --------
+    >>> vectors = np.array([[1, 0], [0, 1], [3, 4]], np.float32)
+    >>> cosines(vectors, np.array([0, 1]), vectors, np.array([2, 2]))
+    array([0.6, 0.8], dtype=float32)
+    """
+    similarity = np.empty(len(i), np.float32)
+    step = max(1, _PAIR_BYTES // (16 * a.shape[1]))
+    for part in ranges(0, len(i), step):
+        block = slice(part.start, part.stop)
+        rows_a, places_a = np.unique(i[block], return_inverse=True)
+        rows_b, places_b = np.unique(j[block], return_inverse=True)
+        both = np.concatenate([a[rows_a], b[rows_b]])
+        similarity[block] = cosine_pairs(both, places_a, len(rows_a) + places_b, threads=threads)
+    return similarity
