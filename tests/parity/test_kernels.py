@@ -124,11 +124,13 @@ long = texts[4]
 for winnow in (None, *fingerprinters[-4:]):
     tx.winnow_match(long, long.upper(), fingerprinter=winnow, least=0)
     tx.winnow_match(long, b"", fingerprinter=winnow)
+    tx.winnow_match("a " * 80, long + "a " * 90, fingerprinter=winnow)
 hex, packed = (fp.fingerprint([long, long + "."]) for fp in fingerprinters[:2])
 fingerprinters[0].sketch_bytes(long.encode())
 for one in (hex, hex[0], hex[::-1], str(hex[0], "ascii"), hex.tolist(), hex.astype("U"), packed, packed[1]):
     tx.tlsh_distance(one, packed)
     tx.tlsh_distance(packed[:, None], one)
+    tx.tlsh_distance(one, hex)
 tx.tlsh_distance_pairs(hex, [0, 1], 1)
 fuzzy = fingerprinters[2].fingerprint([long, long + "."])
 for one in (fuzzy, fuzzy[0], fuzzy[::-1], str(fuzzy[0], "ascii"), fuzzy.tolist(), fuzzy.astype("U")):
@@ -146,11 +148,13 @@ for one in (winners, winners[0], winners[::-1], np.asfortranarray(winners)):
     tx.flyhash_overlap(winners[:, None], one, ranked=True)
 tx.flyhash_overlap_pairs(winners, [0, 1], 1)
 
-from txtfp_np.kernels import flyhash, origins, ssdeep, tlsh, winnowing
-kernels = [tlsh.pair_hashes, tlsh.tlsh_rows, tlsh.text_of_packed, tlsh.packed_of_text, tlsh.first_empty,
-           tlsh.tlsh_pairs, tlsh.tlsh_tile,
+from txtfp_np.kernels import flyhash, origins, passages, ssdeep, tlsh, tlsh_distance, winnowing
+kernels = [tlsh.pair_hashes, tlsh.tlsh_rows, tlsh.text_of_packed, tlsh_distance.packed_of_text,
+           tlsh_distance.first_empty, tlsh_distance.tlsh_pairs, tlsh_distance.tlsh_tile,
+           tlsh_distance.tlsh_text_pairs,
            ssdeep.ssdeep_rows, ssdeep.parse_rows, ssdeep.compare_pairs, ssdeep.compare_tile,
-           winnowing.roll_rows, winnowing.winnow_rows, winnowing.extend_seeds, winnowing.join_runs,
+           winnowing.roll_rows, winnowing.winnow_rows,
+           passages.extend_seeds, passages.extend_refrains, passages.join_boxes,
            origins.kept_rows, origins.segments_rows, origins.trace_rows,
            flyhash.flyhash_rows, flyhash.shared_pairs, flyhash.shared_tile,
            flyhash.winners_rows, flyhash.winners_pairs, flyhash.winners_tile]
@@ -183,7 +187,7 @@ def test_each_sketch_kernel_compiles_once():
 @jit_only
 def test_each_kernel_of_the_other_sketches_compiles_once():
     signatures = signatures_after(OTHER_SKETCHES)
-    assert len(signatures) == 24
+    assert len(signatures) == 25
     expected = dict.fromkeys(signatures, 1)
     assert {name: len(found) for name, found in signatures.items()} == expected, signatures
 
@@ -227,6 +231,11 @@ def _byte_mask(data, position, low, count):
 @numba.njit
 def _copy64(source, position, out, out_position, case_bit):
     return intrinsics.copy64(source, position, out, out_position, case_bit)
+
+
+@numba.njit
+def _read_hex64(data, position, out, out_position):
+    return intrinsics.read_hex64(data, position, out, out_position)
 
 
 def random_bytes(n, seed=1):
@@ -293,6 +302,24 @@ def test_copy64(case_bit):
         copied = out[position % 50 : position % 50 + 64].tobytes()
         assert copied == (chunk.lower() if case_bit else chunk)  # bytes.lower touches ASCII alone
         assert int(mask) == sum(1 << lane for lane in range(64) if chunk[lane] >= 0x80)
+
+
+def test_read_hex64():
+    digits = random_bytes(300).tobytes().hex().encode()
+    data = np.frombuffer(digits[:300] + digits[300:].upper(), np.uint8).copy()
+    for position in range(0, len(data) - 64, 7):
+        out, twin = random_bytes(50, 5), random_bytes(50, 5)
+        assert _read_hex64(data, position, out, position % 19)
+        assert intrinsics._read_hex64(data, position, twin, position % 19)
+        wanted = random_bytes(50, 5)
+        wanted[position % 19 :][:32] = list(bytes.fromhex(data[position : position + 64].tobytes().decode()))
+        assert np.array_equal(out, wanted)
+        assert np.array_equal(twin, wanted)
+    for byte in range(256):
+        data[byte % 64 + 3] = byte
+        good = bytes([byte]) in b"0123456789abcdefABCDEF"
+        assert _read_hex64(data, 3, out, 0) == intrinsics._read_hex64(data, 3, twin, 0) == good
+        data[byte % 64 + 3] = 48
 
 
 # ── lanes ───────────────────────────────────────────────────────────────────────────────────────

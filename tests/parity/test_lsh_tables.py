@@ -56,11 +56,12 @@ def test_making(kind, n):
         assert tables.place_entries(made, homes, small) == len(words) // 8
 
 
-def test_a_large_table():
-    keys = keys_of("hashes", 300_000)
-    entries = np.sort(
-        np.minimum(keys >> np.uint64(32), np.uint64(2**32 - 2)) << np.uint64(32) | np.arange(300_000, dtype=np.uint64)
-    )
+@pytest.mark.parametrize("n", [300_000, 1 << 20, (1 << 20) + 1, 3 << 20])
+def test_large_tables(n):
+    """Also with more rows than digits that fit between the row numbers and the top of a key."""
+    keys = keys_of("hashes", n)
+    fragments = np.minimum(keys >> np.uint64(32), np.uint64(2**32 - 2))
+    entries = np.sort(fragments << np.uint64(32) | np.arange(n, dtype=np.uint64))
     tables.sort_entries(keys, np.empty_like(keys))
     assert (keys == entries).all()
 

@@ -44,7 +44,7 @@ tx.cosine_pairs(matrix, [0], [1])
 
 from txtfp_np.kernels import edits, sets, vectors
 kernels = [edits.levenshtein_pairs, sets.distinct_sets, sets.sorted_runs, sets.common_of_two, vectors.vector_pairs,
-           vectors.vector_tile]
+           vectors.vector_tile, vectors.direction_rows]
 json.dump({kernel.__name__: [str(signature) for signature in kernel.signatures] for kernel in kernels}, sys.stdout)
 """
 
@@ -57,7 +57,7 @@ def test_each_kernel_compiles_once():
     done = subprocess.run([sys.executable, "-W", "error", "-c", MIXED], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr[-2000:]
     signatures = json.loads(done.stdout)
-    assert len(signatures) == 6
+    assert len(signatures) == 7
     assert {name: len(found) for name, found in signatures.items()} == dict.fromkeys(signatures, 1), signatures
 
 

@@ -74,6 +74,7 @@ def test_distances_equal_the_oracle(texts):
     i, j = np.indices((len(texts), len(texts)))
     assert tx.tlsh_distance(packed[i], column[j, 0]).tolist() == wanted
     assert tx.tlsh_distance_pairs(texts, i, j).tolist() == wanted
+    assert tx.tlsh_distance(np.array(texts)[i], column[j, 0]).tolist() == wanted  # row by row, read as they go
 
 
 def test_many_distances_equal_the_oracle():

@@ -5,10 +5,7 @@
    and nothing more where each code point stays one and none is a mark.
 3. Two texts that share ``window + k - 1`` tokens share a fingerprint.
 4. A column is its documents, whatever the size of blocks and the number of threads.
-5. Runs of equal tokens of two texts are the oracle's: none of ``window + k - 1`` tokens is missed, none is made up.
 """
-
-import random
 
 import numpy as np
 import pytest
@@ -21,8 +18,6 @@ from oracles import sketches, winnowing
 from support import blocks_of
 
 import txtfp_np as tx
-from txtfp_np.columns.checks import read_only
-from txtfp_np.kernels import winnowing as kernels
 
 PLAIN = tx.Canonicalizer(normalization="none", case_fold="none", strip_bidi=False, strip_format=False)
 CHARS = tx.CharShingleTokenizer(k=1)
@@ -121,50 +116,3 @@ def test_a_column_is_its_documents(texts, block_bytes, threads):
         row, signed = fp.fingerprint(text or "", on_empty="mask")
         assert [part.tolist() for part in column[number]] == [part.tolist() for part in row]
         assert ok[number] == signed
-
-
-@settings(max_examples=100)
-@given(st.text("abc", max_size=40), st.text("abc", max_size=40), st.integers(1, 4), st.integers(1, 4))
-def test_runs_equal_the_oracle(a, b, k, window):
-    fp = tx.WinnowFingerprinter(PLAIN, CHARS, k=k, window=window)
-    sure = window + k - 1
-    found = {tuple(run) for run in runs_of(fp, a, b)}
-    possible = set(winnowing.common_runs(a, b, min(k, len(a), len(b))))
-    assert found <= possible
-    assert {run for run in possible if run[2] >= sure} <= found
-
-
-def runs_of(fp, a, b):
-    """What the seeds of two texts extend to."""
-    if not a or not b:
-        return []
-    rows = fp.fingerprint(a), fp.fingerprint(b)
-    pairs = [(i, j) for i in range(len(rows[0].values)) for j in range(len(rows[1].values))]
-    seeds = [
-        (rows[0].positions[i], rows[1].positions[j]) for i, j in pairs if rows[0].values[i] == rows[1].values[j]
-    ]
-    seeds.sort(key=lambda seed: (seed[0] - seed[1], seed[0]))
-    i, j = (read_only(np.array([seed[side] for seed in seeds], np.int64)) for side in (0, 1))
-    codes = (read_only(np.array([ord(letter) for letter in text], np.uint64)) for text in (a, b))
-    out = np.empty((len(seeds), 3), np.int64)
-    return out[: kernels.extend_seeds(*codes, i, j, fp.k, out)].tolist()
-
-
-@pytest.mark.parametrize("seed", range(5))
-def test_passages_in_long_documents(seed):
-    """Words of two strangers, three passages of one put into the other, some of their words changed."""
-    source = random.Random(seed)
-    words = [f"w{number}" for number in range(20_000)]
-    a, b = source.choices(words, k=6000), source.choices(words, k=3000)
-    places = [(500, 2000, 60), (2500, 100, 200), (5000, 1200, 30)]
-    for at, other, n in places:
-        passage = b[other : other + n]
-        passage[n // 2] = "changed"
-        a[at : at + n] = passage
-    texts = " ".join(a), "\n".join(b)
-    found = tx.winnow_match(*texts)
-    assert len(found) == 3
-    for passage, (at, other, n) in zip(found, places, strict=True):
-        assert texts[0][passage["a_start"] : passage["a_end"]].split() == a[at : at + n]
-        assert texts[1][passage["b_start"] : passage["b_end"]].split() == b[other : other + n]
-        assert passage["tokens"] == n - 1

@@ -5,7 +5,7 @@ import json
 import numpy as np
 import pytest
 
-from txtfp_np import LshIndexBuilder, MinHashFingerprinter, SimHashFingerprinter
+import txtfp_np as tx
 from txtfp_np.cli import main
 
 A = "the quick brown fox jumps over the lazy dog and runs away"
@@ -36,20 +36,52 @@ def test_tune_says_what_the_builder_chooses(capsys):
     status, out, _ = run(capsys, "tune", "0.7", "--json")
     assert status == 0
     json.loads(out)
-    for builder in (LshIndexBuilder.for_threshold(0.7, 128), LshIndexBuilder.for_recall(0.7, 128, recall=0.99)):
+    for builder in (tx.LshIndexBuilder.for_threshold(0.7, 128), tx.LshIndexBuilder.for_recall(0.7, 128, recall=0.99)):
         assert f'"bands": {builder.bands}' in out.replace('":', '": ').replace("  ", " ")
 
 
 @pytest.mark.parametrize(
-    ("method", "fingerprinter"), [("minhash", MinHashFingerprinter()), ("simhash", SimHashFingerprinter())]
+    ("flags", "fingerprinter"),
+    [
+        ("minhash", tx.MinHashFingerprinter()),
+        ("simhash", tx.SimHashFingerprinter()),
+        ("simhash --bits 128", tx.SimHashFingerprinter(bits=128)),
+        ("tlsh", tx.TlshFingerprinter()),
+        ("tlsh --packed", tx.TlshFingerprinter(packed=True)),
+        ("ssdeep", tx.FuzzyFingerprinter()),
+        ("flyhash", tx.FlyHashFingerprinter()),
+        ("flyhash --bits 256 --active 16", tx.FlyHashFingerprinter(bits=256, active=16)),
+    ],
 )
-def test_fingerprint_writes_the_signatures_of_the_rows(capsys, tmp_path, method, fingerprinter):
+def test_fingerprint_writes_the_signatures_of_the_rows(capsys, tmp_path, flags, fingerprinter):
     source, target = tmp_path / "in.jsonl", tmp_path / "out.npy"
     source.write_text("".join(json.dumps({"text": row}) + "\n" for row in ROWS))
-    status, _, err = run(capsys, "fingerprint", str(source), "-o", str(target), "--method", method)
+    status, _, err = run(capsys, "fingerprint", str(source), "-o", str(target), "--method", *flags.split())
     assert status == 0, err
-    assert np.load(target).tobytes() == fingerprinter.fingerprint(ROWS).tobytes()
+    expected, _ = fingerprinter.fingerprint(ROWS, on_empty="mask")
+    found = np.load(target)
+    assert (found.dtype, found.shape) == (expected.dtype, expected.shape)
+    assert found.tobytes() == expected.tobytes()
     assert [path.name for path in tmp_path.iterdir() if path.suffix not in (".jsonl", ".npy")] == []
+
+
+def test_fingerprint_writes_ragged_ones_as_npz(capsys, tmp_path):
+    texts = [*ROWS, ""] * 9000  # more than a batch
+    source, target = tmp_path / "in.jsonl", tmp_path / "out.npz"
+    source.write_text("".join(json.dumps({"text": text}) + "\n" for text in texts))
+    flags = ["--method", "winnowing", "-k", "2", "--window", "3"]
+    status, out, err = run(capsys, "fingerprint", str(source), "-o", str(target), *flags)
+    assert status == 0, err
+    fingerprinter = tx.WinnowFingerprinter(k=2, window=3)
+    expected, ok = fingerprinter.fingerprint(texts, on_empty="mask")
+    found = tx.WinnowColumn(**np.load(target))
+    for name in ("values", "positions", "ends", "offsets"):
+        assert getattr(found, name).dtype == getattr(expected, name).dtype
+        assert np.array_equal(getattr(found, name), getattr(expected, name))
+    assert f"{len(ok):,} documents signed ({np.count_nonzero(~ok):,} empty" in out
+    status, _, err = run(capsys, "fingerprint", str(source), "-o", str(tmp_path / "out.npy"), *flags)
+    assert (status, "Name a .npz file" in err) == (1, True)
+    assert not (tmp_path / "out.npy").exists()
 
 
 def test_what_exists_is_not_overwritten(capsys, tmp_path):

@@ -195,12 +195,16 @@ def test_fingerprint_reads_what_dedup_reads(capsys, tmp_path):
 
 def test_fingerprint_of_nothing(capsys, tmp_path):
     (tmp_path / "none.jsonl").write_text("")
-    for method in ("minhash", "simhash"):
+    for method in ("minhash", "simhash", "tlsh", "ssdeep", "flyhash"):
         output = tmp_path / f"{method}.npy"
         status, out, err = run(capsys, "fingerprint", tmp_path / "none.jsonl", "-o", output, "--method", method)
         assert status == 0, err
         assert out.startswith("0 documents signed")
         assert len(np.load(output)) == 0
+    output = tmp_path / "winnowing.npz"
+    status, out, err = run(capsys, "fingerprint", tmp_path / "none.jsonl", "-o", output, "--method", "winnowing")
+    assert status == 0, err
+    assert len(tx.WinnowColumn(**np.load(output))) == 0
 
 
 # ── tune ────────────────────────────────────────────────────────────────────────────────────────────

@@ -109,6 +109,37 @@ def test_the_grid_has_every_combination():
     assert np.array_equal(seen[4], tx.HyperplaneHash(128, 6).fingerprint(x))
 
 
+def test_the_grid_leaves_out_what_cannot_be_unless_it_is_asked_for():
+    small = vectors(n=3)[:, :5]
+    grid = tx.hyperplane_grid(small, lambda codes: np.float32("nan"), bits=[2, 64])
+    assert [cell[:2] for cell in grid] == [(2, 1), (2, 2), (64, 1), (64, 2), (64, 4)]
+    assert all(np.isnan(cell.value) for cell in grid)
+    judged = []
+    for parts, wrong in (([1, 6], "at most the 5 dimensions"), ([1, 3], r"at most bits \(2\)")):
+        with pytest.raises(ConfigError, match=f"parts must be {wrong}"):
+            tx.hyperplane_grid(small, judged.append, bits=[2, 64] if 3 in parts else [64], parts=parts)
+    assert judged == []  # refused before the work
+    for option in ({"bits": 64}, {"bits": "64"}, {"bits": [0]}, {"parts": [1.5]}, {"parts": 3}):
+        with pytest.raises(ConfigError, match=next(iter(option))):
+            tx.hyperplane_grid(small, judged.append, **option)
+    with pytest.raises(ConfigError, match="judge must be a function"):
+        tx.hyperplane_grid(small, 0.5)
+    for figure in (None, "0.5", [1, 2], np.ones(2)):
+        with pytest.raises(ConfigError, match="judge must give a number"):
+            tx.hyperplane_grid(small, lambda codes, figure=figure: figure)
+    small[2, 1] = np.nan
+    with pytest.raises(InvalidInputError, match=r"embeddings must be finite \(row 2\)"):
+        tx.hyperplane_grid(small, judged.append)
+
+
+def test_a_column_of_embeddings_has_codes():
+    x = vectors(n=6).astype(np.float32)
+    column = tx.EmbeddingColumn(x, "m")
+    for hasher in (tx.BinaryHash(64), tx.HyperplaneHash(64, 3)):
+        assert np.array_equal(hasher.fingerprint(column), hasher.fingerprint(x))
+    assert np.array_equal(tx.similarity(column, x, kind="embedding"), tx.similarity(x, x, kind="embedding"))
+
+
 def test_what_codes_refuse():
     with pytest.raises(ConfigError, match="bits must be at most the 384 dimensions"):
         tx.BinaryHash(512).fingerprint(vectors())
@@ -123,7 +154,7 @@ def test_what_codes_refuse():
         tx.BinaryHash(1).fingerprint([[1.0], [np.inf]])
     with pytest.raises(InvalidInputError, match="rows of different length"):
         tx.BinaryHash(1).fingerprint([[1.0], [1.0, 2.0]])
-    with pytest.raises(InvalidInputError, match="real numbers"):
+    with pytest.raises(InvalidInputError, match="real numbers along its last axis"):
         tx.BinaryHash(1).fingerprint(["text"])
     with pytest.raises(ModelMismatchError):
         tx.BinaryHash(1).fingerprint([tx.Embedding([1.0], "a"), tx.Embedding([1.0], "b")])

@@ -253,7 +253,7 @@ def test_wrong_indices(i, j, message, argument):
 
 
 def test_indices_into_nothing():
-    with pytest.raises(InvalidInputError, match="i must be empty, there are no signatures"):
+    with pytest.raises(InvalidInputError, match="i must be empty, there are no rows"):
         jaccard_pairs(some_signatures(0), [0], [0])
 
 

@@ -96,6 +96,27 @@ def test_normalize_leaves_what_has_no_length():
         assert embedding == Embedding(vector)
 
 
+def test_normalize_of_memory_that_is_not_to_be_written():
+    vector = np.array([3, 4], np.float32)
+    vector.flags.writeable = False
+    buffers = []
+    data = pickle.dumps(Embedding(vector), protocol=5, buffer_callback=buffers.append)
+    embedding = pickle.loads(data, buffers=[bytes(buffer) for buffer in buffers])
+    assert not embedding.vector.flags.writeable
+    embedding.normalize()
+    assert embedding == Embedding([0.6, 0.8])
+
+
+def test_an_empty_embedding_of_the_crates_json_has_no_cosine():
+    from txtfp_np import EmbeddingColumn, from_json, semantic_similarity
+
+    empty = from_json('{"vector":[],"model_id":null}', "embedding")
+    with pytest.raises(InvalidInputError, match="cannot compute cosine for a zero-norm embedding"):
+        semantic_similarity(empty, empty)
+    with pytest.raises(DimensionMismatchError):
+        semantic_similarity(empty, EmbeddingColumn([[1.0]]))
+
+
 def test_models_are_compared_before_dimensions():
     a, b = Embedding([1, 2], "m"), Embedding([1, 2, 3], "n")
     with pytest.raises(ModelMismatchError, match=r"^model id mismatch: a = m, b = n$"):

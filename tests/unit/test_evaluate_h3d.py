@@ -6,68 +6,12 @@ import json
 
 import numpy as np
 import pytest
+from judged_papers import csfcube, relish
 
 from txtfp_np import evaluate as ev
 from txtfp_np.cli import main
 from txtfp_np.errors import ConfigError, InvalidInputError
 from txtfp_np.evaluate.h3d import make_task
-
-BEGINS, ENDS = ("ga", "ro", "ti", "mu", "ke", "sol", "vi", "dan"), ("lon", "rat", "mes", "bik", "tu")
-WORDS = [f"{begin}{end}" for begin in BEGINS for end in ENDS]
-
-
-def paper(rng, topic, facets=True):
-    """Three sentences of words, most of them those of a topic."""
-    own = WORDS[topic * 5 : topic * 5 + 8]
-    sentences = [" ".join(rng.choice(own if rng.random() < 0.8 else WORDS, 12)) + "." for _ in range(3)]
-    labels = ["background_label", "method_label", "result_label"] if facets else None
-    return " ".join(rng.choice(own, 4)), sentences, labels
-
-
-def relish(folder, n_queries=12, broken=True):
-    rng = np.random.default_rng(1)
-    folder.mkdir(parents=True, exist_ok=True)
-    papers, pools = [], {}
-    for query in range(n_queries):
-        topic = query % 6
-        names = [f"{query}-{number}" for number in range(12)]
-        for name, near in zip([str(query), *names], [1, *(number < 4 for number in range(12))], strict=True):
-            title, sentences, _ = paper(rng, topic if near else (topic + 3) % 6, facets=False)
-            papers.append({"paper_id": name, "title": title, "abstract": sentences})
-        pools[str(query)] = {"cands": names, "relevance_adju": [2, 2, 2, 1, *[0] * 8]}
-    lines = [json.dumps(record) for record in papers]
-    splits = {"dev": [str(q) for q in range(0, n_queries, 2)], "test": [str(q) for q in range(1, n_queries, 2)]}
-    if broken:
-        lines += ["{no json", json.dumps({"paper_id": "x", "title": "no text", "abstract": []}), json.dumps(["a list"])]
-        lines.append(json.dumps({"paper_id": "y", "title": None, "abstract": ["a text"]}))
-        pools["0"]["cands"].append("never-seen")
-        pools["0"]["relevance_adju"].append(2)
-        pools["never-split"] = {"cands": ["0-0"], "relevance_adju": [1]}
-        splits["test"].append("never-judged")
-    (folder / "abstracts-relish.jsonl").write_text("\n".join(lines) + "\n", encoding="utf-8")
-    (folder / "test-pid2anns-relish.json").write_text(json.dumps(pools))
-    (folder / "relish-evaluation_splits.json").write_text(json.dumps(splits))
-    return folder
-
-
-def csfcube(folder):
-    rng = np.random.default_rng(2)
-    folder.mkdir(parents=True, exist_ok=True)
-    names = [str(number) for number in range(40)]
-    with gzip.open(folder / "csfcube.jsonl.gz", "wt", encoding="utf-8") as file:
-        for name in names:
-            title, sentences, labels = paper(rng, int(name) % 6)
-            file.write(json.dumps({"id": name, "title": title, "sentences": sentences, "labels": labels}) + "\n")
-    for facet in ("background", "method", "result"):
-        pools = {
-            query: {
-                "cands": names[6:],
-                "relevance_adju": [3 if int(name) % 6 == int(query) % 6 else 0 for name in names[6:]],
-            }
-            for query in names[:4]
-        }
-        (folder / f"test-pid2anns-csfcube-{facet}.json").write_text(json.dumps(pools))
-    return folder
 
 
 def some_methods(*words):
@@ -175,14 +119,78 @@ def test_the_table_as_json_and_pictures(tmp_path, capsys):
         assert (tmp_path / name).read_bytes().startswith(b"\x89PNG")
 
 
+@pytest.mark.parametrize(
+    "name",
+    [
+        "test-pid2anns-csfcube-method.json",
+        "test-pid2anns-csfcube-result.json",
+        "csfcube.jsonl",
+        "relish-evaluation_splits.json",
+    ],
+)
+def test_a_file_that_is_not_there_is_named(tmp_path, name):
+    for facet in ("background", "method", "result"):
+        (tmp_path / f"test-pid2anns-csfcube-{facet}.json").write_text("{}")
+    (tmp_path / "csfcube.jsonl").write_text("")
+    if name.startswith("relish"):
+        folder = relish(tmp_path / "relish", broken=False)
+        (tmp_path / "test-pid2anns-csfcube-background.json").unlink()
+        (folder / name).unlink()
+    else:
+        (tmp_path / name).unlink()
+    with pytest.raises(InvalidInputError, match=f"there is no .*{name}.* in ") as caught:
+        ev.read_collection(tmp_path)
+    assert "CSFCube is test-pid2anns-csfcube-background.json, -method.json and" in caught.value.__notes__[0]
+
+
+@pytest.mark.parametrize(
+    "pool",
+    [
+        "[1]",
+        "5",
+        "null",
+        '{"cands": 5}',
+        '{"cands": ["a"], "relevance_adju": [NaN]}',
+        '{"cands": ["a"], "relevance_adju": [Infinity]}',
+        '{"cands": ["a"], "relevance_adju": [1e300]}',
+    ],
+)
+def test_queries_that_cannot_be_judged_are_counted(tmp_path, pool):
+    good = '{"cands": ["a"], "relevance_adju": [3]}'
+    for facet in ("background", "method", "result"):
+        (tmp_path / f"test-pid2anns-csfcube-{facet}.json").write_text(f'{{"a": {pool}, "b": {good}}}')
+    lines = [f'{{"id": "{name}", "title": "t", "sentences": ["x"]}}'.encode() for name in "ab"]
+    (tmp_path / "csfcube.jsonl").write_bytes(b"\n".join([*lines, b"\xff\xfe", b"[" * 100_000]))
+    found = ev.read_collection(tmp_path)
+    assert [unit.query for unit in found.units] == ["b"] * 3
+    assert found.skipped["queries without a paper, candidates or a split"] == 3
+    assert found.skipped["lines that are not JSON"] == 2
+
+
+def test_broken_files_of_papers(tmp_path):
+    for facet in ("background", "method", "result"):
+        (tmp_path / f"test-pid2anns-csfcube-{facet}.json").write_text("{}")
+    packed = gzip.compress(b'{"id": "a"}\n' * 1000)
+    for data in (b"no gzip", packed[:-20], packed[:60] + b"\0\0\xff" + packed[63:]):
+        (tmp_path / "csfcube.jsonl.gz").write_bytes(data)
+        with pytest.raises(InvalidInputError, match=r"csfcube\.jsonl\.gz is no whole gzip file"):
+            ev.read_collection(tmp_path)
+    (tmp_path / "csfcube.jsonl.gz").unlink()
+    folder = relish(tmp_path / "relish", broken=False)
+    (tmp_path / "test-pid2anns-csfcube-background.json").unlink()
+    (folder / "relish-evaluation_splits.json").write_text('{"dev": 5}')
+    with pytest.raises(InvalidInputError, match="must hold a list of queries for each split"):
+        ev.read_collection(folder)
+
+
 def test_what_is_no_collection(tmp_path, capsys):
     with pytest.raises(InvalidInputError, match="neither CSFCube nor RELISH"):
         ev.read_collection(tmp_path)
     assert main(["evaluate", "h3d", "--data", str(tmp_path)]) == 1
     assert "neither" in capsys.readouterr().err
+    folder = relish(tmp_path / "relish", broken=False)
     assert main(["evaluate", "h3d", "--data", str(tmp_path), "--only", "nothing-like-it"]) == 1
     assert "There are: minhash" in capsys.readouterr().err
-    folder = relish(tmp_path / "relish", broken=False)
     (folder / "relish-evaluation_splits.json").write_text('{"dev": ["nobody"]}')
     with pytest.raises(InvalidInputError, match="no query"):
         ev.read_collection(folder)
@@ -192,6 +200,30 @@ def test_what_is_no_collection(tmp_path, capsys):
     (folder / "abstracts-relish.jsonl").unlink()
     with pytest.raises(InvalidInputError, match="there is no abstracts-relish"):
         ev.read_collection(folder)
+
+
+def test_figures_over_several_seeds_are_their_means(tmp_path, capsys):
+    data = csfcube(tmp_path)
+    collection = ev.read_collection(data)
+    every = collection.members("all")
+    chosen = some_methods("minhash 128, 3", "ssdeep")
+    together = ev.run_h3d(collection, chosen, seeds=3)[0]
+    one = ev.run_h3d(collection, chosen)[0]
+    values = together.by_seed["average_precision"]
+    assert values.shape == (3, 12)
+    assert (values[0] == one.metrics["average_precision"]).all()  # the first seed is that of the fingerprinter
+    assert (values[0] != values[1]).any()
+    np.testing.assert_allclose(together.metrics["average_precision"], values.mean(axis=0))
+    assert together.spread("average_precision", every) == pytest.approx(values.mean(axis=1).std(ddof=1))
+    assert one.spread("average_precision", every) is None
+    command = ["evaluate", "h3d", "--data", str(data), "--seeds", "3", "--only", "minhash 128, 3", "--only", "ssdeep"]
+    assert main(command) == 0
+    assert f"{together.spread('average_precision', every):.4f}"[1:] in capsys.readouterr().out
+    assert main([*command, "--json"]) == 0
+    facts = {row["method"]: row for row in json.loads(capsys.readouterr().out)["rows"]}
+    assert facts["minhash 128, 3 characters"]["seeds"] == 3
+    assert facts["ssdeep"]["seeds"] == 1  # it has none
+    assert facts["ssdeep"]["spread"]["ndcg@20"] is None
 
 
 @pytest.mark.data
@@ -208,4 +240,4 @@ def test_a_small_lexical_sketch_beats_every_printed_row_without_learning(shared_
             best = max(best, reached[0])
         floor = {"minhash 128, 5 characters": 0.23, "winnowing 5, window 5": 0.22, "all words (no sketch)": 0.32}
         assert reached[0] > floor.get(row.method, 0.1325), row.name  # above the order of the pool
-    assert best >= 0.34 > max(figures[0] for figures in ev.h3d.PRINTED.values())
+    assert best >= 0.34 > max(method.printed[1] for method in ev.METHODS if method.printed)

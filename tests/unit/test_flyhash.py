@@ -50,7 +50,7 @@ def test_weights():
     assert (with_fox == FP.replace(weighting=heavy, active=4).fingerprint("fox")).all()
     silent = tx.IdfTable({"fox": 0.0, "dog": -1.0})
     bits, ok = FP.replace(weighting=silent).fingerprint(["fox", "dog", "fox cat"], on_empty="mask")
-    assert ok.all()
+    assert ok.tolist() == [False, False, True]
     assert n_ones(bits)[:2] == [0, 0]
     assert n_ones(bits)[2] > 0
     strange = tx.IdfTable({"fox": float("nan"), "dog": float("inf"), "cow": 1e38})
@@ -59,6 +59,36 @@ def test_weights():
     counted = FP.replace(active=4)
     assert (counted.fingerprint("a a a b c d") == counted.fingerprint("a")).all()
     assert (counted.replace(weighting="uniform").fingerprint("a a a b c d") != counted.fingerprint("a")).any()
+
+
+@pytest.mark.parametrize("form", ["bits", "winners"])
+@pytest.mark.parametrize("weight", [0.0, -0.0, -2.5, -1e39, 1e-9])
+def test_documents_in_which_no_unit_wins_have_no_fingerprint(form, weight):
+    """-1e39 is infinite in single precision, and so counts as 1."""
+    fp = FP.replace(weighting=tx.IdfTable({"fox": weight}), form=form)
+    records, ok = fp.fingerprint(["fox fox", "", "cat"], on_empty="mask")
+    assert ok.tolist() == [weight == -1e39, False, True]
+    if weight != -1e39:
+        assert np.array_equal(records[0], records[1])
+        with pytest.raises(tx.InvalidInputError, match=r"no token has a weight above 0, .* \(row 1\)"):
+            fp.fingerprint(["cat", "fox"])
+        with pytest.raises(tx.InvalidInputError, match=r"empty document \(row 0\)"):
+            fp.fingerprint(["", "fox"])
+        kind = "bits" if form == "bits" else "winners"
+        assert tx.similarity(records, records, kind=kind).tolist() == [0, 0, 1]
+
+
+def test_a_giant_document_in_which_no_unit_wins():
+    from txtfp_np.kernels.flyhash import NOBODY
+
+    fp = FP.replace(weighting=tx.IdfTable({"fox": 0.0}), form="winners", active=3, fan=1)
+    giant = "fox " * (5 << 18)
+    records, ok = fp.fingerprint([giant, giant + "cat"], on_empty="mask")
+    assert ok.tolist() == [False, True]
+    assert (records[0] == NOBODY).all()
+    assert np.array_equal(records[1], fp.fingerprint("cat"))
+    with pytest.raises(tx.InvalidInputError, match=r"no token has a weight above 0, .* \(row 1\)"):
+        fp.fingerprint(["cat", giant])
 
 
 def test_frozen_bits():
@@ -149,7 +179,7 @@ def test_options_of_winners():
 
 def test_overlap_checks():
     bits = FP.fingerprint(TEXTS)
-    for wrong in (7, [1, 2], bits.astype(np.int64), bits.astype(np.uint32), np.uint64(7), np.array(7, np.uint64)):
+    for wrong in (7, [1, 2], bits.astype(np.int64), bits.astype(np.uint32), np.uint64(7), bits[:0, 0], bits[:, :0]):
         with pytest.raises(tx.InvalidInputError) as caught:
             tx.flyhash_overlap(bits, wrong)
         assert caught.value.argument == "b"

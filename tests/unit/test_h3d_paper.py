@@ -1,24 +1,11 @@
 """The figures that the H3D paper printed, from the texts it used."""
 
-import importlib.util
-import sys
-from pathlib import Path
-
 import pytest
-
-ROOT = Path(__file__).resolve().parents[2]
+from support import benchmark_module
 
 
 def benchmark():
-    """``benchmarks/h3d.py``, which is no part of the package."""
-    if not (ROOT / "benchmarks").is_dir():
-        pytest.skip("benchmarks are not beside these tests")
-    for name, file in [("benchmarks", "__init__.py"), ("benchmarks.timing", "timing.py"), ("benchmarks.h3d", "h3d.py")]:
-        if name not in sys.modules:
-            spec = importlib.util.spec_from_file_location(name, ROOT / "benchmarks" / file)
-            sys.modules[name] = importlib.util.module_from_spec(spec)
-            spec.loader.exec_module(sys.modules[name])
-    return sys.modules["benchmarks.h3d"]
+    return benchmark_module("h3d")
 
 
 @pytest.mark.data

@@ -424,7 +424,7 @@ def test_nbytes(tmp_path):
 
 def test_kernels_are_compiled_once(tmp_path):
     """One layout and mutability of every argument, whatever the way in: built, inserted into, opened."""
-    from txtfp_np.kernels import groups, hamming, hamming_scan
+    from txtfp_np.kernels import groups, hamming, hamming_scan, sorting
 
     index = HammingIndex(planted(50))
     index.query(planted(5))
@@ -448,7 +448,7 @@ def test_kernels_are_compiled_once(tmp_path):
     wide.query(as_array(planted(5, bits=128), 128))
     kernels = [
         *(hamming.count_parts, hamming.scatter_parts, hamming.join_parts, hamming.build_table, hamming.query_tables),
-        *(groups.sort_words, groups.group_starts, groups.count_spread, groups.spread_pairs, groups.spread_hits),
+        *(sorting.sort_keys, groups.group_starts, groups.count_spread, groups.spread_pairs, groups.spread_hits),
         groups.component_labels,
         hamming_scan.scan,
     ]

@@ -36,6 +36,13 @@ pytest.importorskip("selectolax")
         ("< p >a</ p>b &bogus; &lt;p&gt;", "< p >ab &bogus; <p>"),
         ("a\0b", "ab"),
         ("<textarea> a\n b</textarea>", " a\n b"),
+        ("x<xmp> <p>a&amp;\n</xmp>y", "x <p>a&amp;\ny"),
+        ("<plaintext><p>a</plaintext>&amp;<!--", "<p>a</plaintext>&amp;<!--"),
+        ("<xmp hidden>x</xmp><b hidden>x<b>y</b></b><b>z</b>", "z"),
+        ("<script><!-- <script> </script> x --></script>y", "y"),
+        ("<b<p hidden>x</b<p>y<i a<b>z", "yz"),
+        ("&#x110000;&#xD800;&#99999999999999999999;&#0;&#x80;&amp;amp", "\ufffd\ufffd\ufffd\ufffd€&amp"),
+        ("<div hidden><div hidden><template><p>x</template></div><!-- </div> -->x</div>y", "y"),
     ],
 )
 def test_text(html, text):

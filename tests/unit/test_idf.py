@@ -150,7 +150,6 @@ def test_weights_are_clamped():
     check({"fox": -3e38, "dog": 1e16}, "fox dog cat")
 
 
-
 @pytest.mark.parametrize("sign", [1, -1])
 def test_sums_saturate(sign):
     """9,224 tokens of the largest weight go beyond 64 bits; a sum that wrapped around would turn the bits over."""

@@ -1,5 +1,6 @@
 """A model on this machine: a small encoder with attention, checked against NumPy text by text."""
 
+import json
 import pickle
 import sys
 from concurrent.futures import ThreadPoolExecutor
@@ -196,12 +197,19 @@ def test_threads_share_a_provider(files):
 def test_tokens_can_be_counted_for_chunks(files):
     provider = files.provider(max_seq_len=10)
     assert provider.count_tokens("the gulls") == 4
-    assert provider.count_tokens("the gulls " * 50) == 11  # more than fits
+    for n in (1, 3, 4, 5, 50):  # fewer and more than fit
+        assert provider.count_tokens("the gulls " * n) == 2 + 2 * n == len(files.ids("the gulls " * n))
+    assert provider.count_tokens("") == 2
+    with pytest.raises(tx.InvalidInputError, match="text must be a str, got bytes"):
+        provider.count_tokens(b"the")
     text = "The gulls left. " * 20
     strategy = tx.ChunkingStrategy(max_tokens=10, overlap=0, count_tokens=provider.count_tokens)
     chunks = tx.chunk_for_model(text, strategy)
     assert len(chunks) > 5
     assert max(len(files.ids(chunk)) for chunk in chunks) <= 10
+    # The limit may be above that of the model: of another model, or to embed only the begin of a chunk.
+    strategy = tx.ChunkingStrategy(max_tokens=22, overlap=0, count_tokens=provider.count_tokens)
+    assert [len(files.ids(chunk)) for chunk in tx.chunk_for_model(text, strategy)] == [22] * 4
 
 
 # ── where files come from ───────────────────────────────────────────────────────────────────────
@@ -239,6 +247,10 @@ def test_from_a_folder(files):
     assert repr(provider) == f"LocalProvider('mine', dimension={DIM}, pooling='cls')"
     with pytest.raises(tx.OnnxError, match=r"has no other.onnx$"):
         tx.LocalProvider.from_pretrained(str(files.folder), onnx_path="other.onnx")
+    for options in ({"onnx_path": 3}, {"tokenizer_path": None}, {"fp16": "yes"}, {"fp16": True, "onnx_path": "m.onnx"}):
+        with pytest.raises(tx.ConfigError) as caught:
+            tx.LocalProvider.from_pretrained(str(files.folder), **options)
+        assert caught.value.argument == next(iter(options))
     with pytest.raises(tx.OnnxError, match=r"has no other.json$"):
         tx.LocalProvider.from_pretrained(str(files.folder), tokenizer_path="other.json")
 
@@ -255,6 +267,39 @@ def test_files_that_cannot_be_used(files, tmp_path):
         tx.LocalProvider.from_onnx(tmp_path / "none", files.tokenizer)
     with pytest.raises(FileNotFoundError, match="tokenizer_path: no file"):
         tx.LocalProvider.from_onnx(files.graph, tmp_path / "none")
+
+
+def test_a_tokenizer_that_panics(files, tmp_path):
+    """A special token that its template names and does not have: Rust gives up, and Python sees no Exception."""
+    told = json.loads(files.tokenizer.read_text())
+    del told["post_processor"]["special_tokens"]["[CLS]"]
+    (tmp_path / "t.json").write_text(json.dumps(told))
+    provider = tx.LocalProvider.from_onnx(files.graph, tmp_path / "t.json")
+    with pytest.raises(tx.TokenizerError, match="the model's tokenizer failed: "):
+        provider.embed("gulls")
+    with pytest.raises(tx.TokenizerError, match="the model's tokenizer failed: "):
+        provider.count_tokens("gulls")
+
+
+@pytest.mark.parametrize("change", ["cut", "no vocabulary", "another kind"])
+def test_tokenizers_that_are_damaged(files, tmp_path, change):
+    text = files.tokenizer.read_text()
+    told = json.loads(text)
+    if change == "no vocabulary":
+        told["model"]["vocab"] = {}
+    if change == "another kind":
+        told["model"]["type"] = "BPE"
+    (tmp_path / "t.json").write_text(text[:900] if change == "cut" else json.dumps(told))
+    with pytest.raises(tx.TokenizerError):
+        tx.LocalProvider.from_onnx(files.graph, tmp_path / "t.json").embed("gulls")
+
+
+@pytest.mark.parametrize("share", [0.0, 0.3, 0.9, 0.999])
+def test_graphs_that_are_cut(files, tmp_path, share):
+    content = files.graph.read_bytes()
+    (tmp_path / "m.onnx").write_bytes(content[: int(share * len(content))])
+    with pytest.raises(tx.OnnxError, match="cannot load"):
+        tx.LocalProvider.from_onnx(tmp_path / "m.onnx", files.tokenizer)
 
 
 def test_a_vocabulary_that_is_too_large_for_the_graph(files, tmp_path):
@@ -278,6 +323,11 @@ def test_documents(files):
     with pytest.raises(tx.InvalidInputError, match=r"empty document$"):
         provider.embed("")
     assert provider.embed(b"gulls") == provider.embed("gulls")
+    with pytest.raises(tx.InvalidInputError, match=r"invalid UTF-8 at byte 0\n") as caught:
+        provider.embed(b"\xff")
+    assert caught.value.row is None
+    with pytest.raises(tx.InvalidInputError, match=r"invalid UTF-8 at byte 1 \(row 2\)"):
+        provider.embed(["a", "b", b"c\xff"])
 
 
 @pytest.mark.parametrize(
@@ -285,6 +335,7 @@ def test_documents(files):
     [
         {"pooling": "median"},
         {"intra_threads": 0},
+        {"intra_threads": 10**12},
         {"model_id": ""},
         {"execution_providers": "cpu"},
         {"execution_providers": ["quantum"]},

@@ -243,13 +243,13 @@ def test_queries_beside_a_writer():
 
 
 def test_kernels_compile_once():
-    from txtfp_np.kernels import lsh, tables
+    from txtfp_np.kernels import lsh, sorting, tables
 
     index, sigs = filled(2000)
     index.insert(range(1000, 4000), make(3000))
     index.query_with_threshold(sigs, 0.5)
     index.query(sigs, k=2)
     index.remove(5)
-    made = [kernels.band_keys, kernels.sort_keys, tables.sort_entries, tables.place_entries, tables.merge_entries]
+    made = [kernels.band_keys, sorting.sort_keys, tables.sort_entries, tables.place_entries, tables.merge_entries]
     for kernel in (*made, tables.find_ids, lsh.collect_rows, lsh.verify_rows, lsh.gather_ids):
         assert len(getattr(kernel, "signatures", [0])) <= 1

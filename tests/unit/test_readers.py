@@ -3,6 +3,7 @@
 import csv
 import gzip
 import json
+import os
 
 import numpy as np
 import pytest
@@ -267,6 +268,12 @@ def test_which_files_are_meant(tmp_path):
     refused(r"one format, got .*a\.txt \(txt\) and .*b\.csv \(csv\)", [tmp_path / "a.txt", tmp_path / "b.csv"])
     refused("given twice", [tmp_path / "a.txt", str(tmp_path / "*.txt")])
     refused("no columns, so no ids", tmp_path / "a.txt", id_column="id")
+    for name in (None, 3, ["text"]):
+        refused("column must be the name", tmp_path / "b.csv", column=name)
+    refused("id_column must be the name", tmp_path / "b.csv", id_column=0)
+    if hasattr(os, "mkfifo"):
+        os.mkfifo(tmp_path / "pipe.txt")
+        refused("pipe or device", tmp_path / "pipe.txt")
 
 
 def test_a_file_that_changes_is_noticed(tmp_path):

@@ -102,10 +102,107 @@ def test_a_column_is_immutable_and_travels():
     assert column[1:3] == tx.EmbeddingColumn(vectors[1:3], "m")
     assert column[np.array([True, False, False, True])] == column[[0, 3]]
     assert len(column[:0]) == 0
-    with pytest.raises(tx.InvalidInputError, match="not elements"):
+    with pytest.raises(IndexError):
         column[0, 0]
     empty = tx.semantic_similarity(column[:0], column[:0])
     assert empty.shape == (0,)
+
+
+@pytest.mark.parametrize("shape", [(3,), (1, 3), (3, 1), (0,)])
+@pytest.mark.parametrize(
+    "index",
+    [
+        0,
+        np.int32(-1),
+        slice(None, None, -1),
+        None,
+        ...,
+        True,
+        [],
+        [2, 0, 0],
+        np.array([[0, 1], [1, 0]]),
+        np.array([True, False, True]),
+        (slice(None), 0),
+        (slice(None), slice(None, None, -1)),
+        (slice(None), None),
+        (None, 0),
+        (..., 0),
+        (..., None),
+        (0, ...),
+        (slice(None), [0, 0, 1]),
+        np.eye(3, dtype=bool),
+        1.5,
+        "a",
+    ],
+    ids=repr,
+)
+def test_an_index_chooses_embeddings(shape, index):
+    """As of an array of objects; there are as many embeddings as elements, so that mixing them up would show."""
+    vectors = random_vectors(int(np.prod(shape)), 3)
+    column = tx.EmbeddingColumn(vectors, "m")
+    objects = np.empty(len(column), object)
+    objects[:] = list(column)
+    objects = objects.reshape(shape)
+    if shape == (1, 3):
+        column = column[None]
+    elif shape == (3, 1):
+        column = column[:, None]
+    try:
+        expected = objects[index]
+    except IndexError:
+        with pytest.raises(IndexError):
+            column[index]
+        return
+    if isinstance(expected, np.ndarray) and expected.ndim == 0:
+        expected = expected.item()  # NumPy keeps an array where ... is in the index
+    found = column[index]
+    if isinstance(expected, tx.Embedding):
+        assert found == expected
+    else:
+        assert found.shape == expected.shape
+        assert found.model_id == "m"
+        assert [tx.Embedding(row, "m") for row in found.vectors.reshape(-1, 3)] == expected.ravel().tolist()
+
+
+def test_columns_are_joined():
+    parts = [tx.EmbeddingColumn(random_vectors(n, 3, n), model) for n, model in [(2, None), (0, "m"), (3, "m")]]
+    joined = tx.EmbeddingColumn.concat(parts)
+    assert joined == tx.EmbeddingColumn(np.concatenate([part.vectors for part in parts]), "m")
+    assert tx.EmbeddingColumn.concat(part for part in parts[:1]) == parts[0]
+    with pytest.raises(tx.ModelMismatchError, match="a = m, b = n"):
+        tx.EmbeddingColumn.concat([*parts, tx.EmbeddingColumn([[1, 2, 3]], "n")])
+    with pytest.raises(tx.DimensionMismatchError, match="a = 3, b = 1"):
+        tx.EmbeddingColumn.concat([*parts, tx.EmbeddingColumn([[1]])])
+    with pytest.raises(tx.InvalidInputError, match="at least one"):
+        tx.EmbeddingColumn.concat([])
+    with pytest.raises(tx.InvalidInputError, match="expected an EmbeddingColumn, got ndarray"):
+        tx.EmbeddingColumn.concat([joined.vectors])
+
+
+def test_numpy_takes_a_column_as_its_matrix(tmp_path):
+    column = tx.EmbeddingColumn(random_vectors(4, 3), "m")
+    assert np.array_equal(np.asarray(column), column.vectors)
+    assert np.asarray(column, np.float64).dtype == np.float64
+    assert np.array(column).flags.writeable
+    assert np.shares_memory(np.asarray(column), column.vectors)
+    np.save(tmp_path / "column.npy", column)
+    assert tx.EmbeddingColumn(np.load(tmp_path / "column.npy"), "m") == column
+    with pytest.raises(tx.InvalidInputError, match=r"got an EmbeddingColumn: take its \.vectors"):
+        tx.EmbeddingColumn(column)
+
+
+@pytest.mark.parametrize("form", ["fortran", "strided", "big endian", "float16", "float64", "int8"])
+def test_any_layout_of_vectors(form):
+    plain = np.arange(-6, 6, dtype=np.float32).reshape(4, 3)
+    given = {
+        "fortran": np.asfortranarray(plain),
+        "strided": np.repeat(plain, 2, axis=1)[:, ::2],
+        "big endian": plain.astype(">f4"),
+    }.get(form)
+    given = plain.astype(form) if given is None else given
+    assert tx.EmbeddingColumn(given) == tx.EmbeddingColumn(plain)
+    for pooling in tx.Pooling:
+        assert np.array_equal(pooling.apply(given), pooling.apply(plain))
 
 
 @pytest.mark.parametrize("pooling", list(tx.Pooling))
@@ -139,5 +236,10 @@ def test_pooling_edges():
         tx.Pooling.MEAN.apply([1.0])
     with pytest.raises(tx.InvalidInputError, match="last axis of hidden, 1, got 3"):
         tx.Pooling.MEAN.apply([[1.0]], 3)
+    assert np.array_equal(tx.Pooling.MEAN_NO_NORM.apply([[1e300, 1.0]]), np.array([np.inf, 1], np.float32))
+    with pytest.raises(tx.InvalidInputError, match="hidden must have rows of one length"):
+        tx.Pooling.MEAN.apply([[1.0], [1.0, 2.0]])
+    with pytest.raises(tx.InvalidInputError, match="attention_mask must have rows of one length"):
+        tx.Pooling.MEAN.apply(np.ones((2, 3, 2)), attention_mask=[[1], [1, 1]])
     with pytest.raises(tx.InvalidInputError, match="attention_mask must have 2 rows"):
         tx.Pooling.MEAN.apply(np.ones((2, 3, 2)), attention_mask=[1, 1, 1])

@@ -145,6 +145,22 @@ def test_scalars():
 
 
 @pytest.mark.parametrize(
+    ("bad", "wrong"),
+    [
+        ("t1" + "0" * 70, "got 't1' in place of T1 (its T is upper case)."),
+        ("0" * 70, "digits: put T1 before the 70 there are."),
+        ("T1" + "0" * 68 + "g0", "digits, got 'g' at 70."),
+        ("T1" + "0" * 71, "hexadecimal digits."),
+    ],
+)
+def test_what_is_wrong_with_a_digest_is_said(bad, wrong):
+    """As py-tlsh and the crate, which refuse a lower-case t and take digits of either case."""
+    with pytest.raises(tx.InvalidInputError) as caught:
+        tx.tlsh_distance(bad, DIGESTS[0])
+    assert caught.value.__notes__[0].endswith(wrong)
+
+
+@pytest.mark.parametrize(
     "bad", ["", "T1", "t1" + "0" * 70, "T1" + "0" * 69 + "g", "T1" + "0" * 71, "T1" + "0" * 69, "T1é" + "0" * 68, None]
 )
 def test_no_digest_in_a_row(bad):
@@ -173,6 +189,16 @@ def test_every_character_of_a_digest_is_looked_at():
             bad[place] = wrong
             with pytest.raises(tx.InvalidInputError, match=r"row 1\)"):
                 tx.tlsh_distance(np.array([good, bytes(bad)], "S72"), good)
+
+
+def test_a_bad_text_is_named_row_by_row_too():
+    good = np.repeat(DIGESTS, 50_000)
+    bad = good.copy()
+    bad[[160_001, 190_000]] = b"T1"
+    for a, b, argument in ((bad, good, "a"), (good, bad, "b"), (bad, bad, "a")):
+        with pytest.raises(tx.InvalidInputError, match=r"string of length 2 \(row 160001\)") as caught:
+            tx.tlsh_distance(a, b, threads=2)
+        assert (caught.value.row, caught.value.argument) == (160_001, argument)
 
 
 def test_masked_rows_are_refused():

@@ -10,20 +10,27 @@ import time
 from pathlib import Path
 from typing import Any
 
+from . import embeddings
+
 EXAMPLES = """\
 examples:
   txtfp evaluate h3d --data csfcube
   txtfp evaluate h3d --data csfcube --only winners --only minhash
   txtfp evaluate h3d --data csfcube --queries queries.csv --plots pictures
+  txtfp evaluate h3d --data csfcube --seeds 10
+  txtfp evaluate h3d --data csfcube --model all-MiniLM-L6-v2/onnx/model.onnx --max-tokens 256 --only model
 """
 
 PICTURES = ("pareto.png", "heat_map.png")
+SHOWN = ("average_precision", "ndcg@20")
 
 NOTES = """\
 Ties count as their mean over all orders. A candidate is relevant from grade 2 on; NDCG discounts by log2(rank + 1).
 fp s: seconds for the fingerprints of all texts; sim s: for the similarities of all pairs. "a = b" are measures that
-rank all candidates alike (and the quickest one's seconds). "paper" is what the H3D paper prints for all facets; its
-texts and its NDCG are not quite these."""
+rank all candidates alike (and the quickest one's seconds). "paper" is what the H3D paper prints for all facets, of
+embeddings for BGE small; its texts and its NDCG are not quite these."""
+SPREAD = """\
++-: standard deviation over the seeds, of MAP and NDCG of all queries; the figures are means over the seeds."""
 
 
 def add_parser(commands: Any) -> argparse.ArgumentParser:
@@ -42,10 +49,14 @@ def add_parser(commands: Any) -> argparse.ArgumentParser:
     parser.add_argument(
         "--only", action="append", metavar="WORD", help="only methods whose name has this word; may be given again"
     )
+    parser.add_argument(
+        "--seeds", type=int, default=1, metavar="N", help="means over so many seeds of all that has one (default: 1)"
+    )
     parser.add_argument("--queries", type=Path, metavar="FILE", help="write the figures of every query as CSV")
     parser.add_argument("--plots", type=Path, metavar="DIR", help="draw pareto.png and heat_map.png (needs matplotlib)")
     parser.add_argument("--overwrite", action="store_true", help="replace files that exist")
     parser.add_argument("--json", action="store_true", help="as one JSON object")
+    embeddings.add_options(parser)
     return parser
 
 
@@ -53,26 +64,19 @@ def run(options: argparse.Namespace) -> int:
     """Run the benchmark and print its table."""
     from txtfp_np import evaluate
 
-    from ..errors import ConfigError
     from .files import check_output
 
-    methods = [
-        method for method in evaluate.METHODS if not options.only or any(word in method.name for word in options.only)
-    ]
-    if not methods:
-        raise ConfigError(
-            f"no method has {' or '.join(map(repr, options.only))} in its name",
-            argument="only",
-            advice="There are: " + "; ".join(method.name for method in evaluate.METHODS),
-        )
-    if options.queries is not None:
-        check_output(options.queries, options.overwrite)
-    if options.plots is not None:
-        for name in PICTURES:
-            check_output(options.plots / name, options.overwrite)
     begin = time.perf_counter()
+    for path in (options.queries, options.texts, *(options.plots / name for name in PICTURES if options.plots)):
+        if path is not None:
+            check_output(path, options.overwrite)
     collection = evaluate.read_collection(options.data)
-    rows = evaluate.run_h3d(collection, methods, progress=_say if sys.stderr.isatty() else lambda name: None)
+    if options.texts is not None:
+        print(f"{embeddings.write_texts(collection, options.texts):,} texts written to {options.texts}")
+        return 0
+    methods = _chosen(options, [*evaluate.METHODS, *embeddings.methods_of(options, collection)])
+    progress = _say if sys.stderr.isatty() else lambda name: None
+    rows = evaluate.run_h3d(collection, methods, seeds=options.seeds, progress=progress)
     seconds = time.perf_counter() - begin
     if options.queries is not None:
         _write(options.queries, evaluate.queries_csv(collection, rows).encode())
@@ -83,6 +87,19 @@ def run(options: argparse.Namespace) -> int:
     else:
         _print_table(collection, rows, seconds)
     return 0
+
+
+def _chosen(options: argparse.Namespace, methods: list[Any]) -> list[Any]:
+    from ..errors import ConfigError
+
+    chosen = [method for method in methods if not options.only or any(word in method.name for word in options.only)]
+    if not chosen:
+        raise ConfigError(
+            f"no method has {' or '.join(map(repr, options.only))} in its name",
+            argument="only",
+            advice="There are: " + "; ".join(dict.fromkeys(method.name for method in methods)),
+        )
+    return chosen
 
 
 def _say(name: str) -> None:
@@ -109,12 +126,18 @@ def _facts(collection: Any, rows: Any, seconds: float) -> dict[str, Any]:
                     group: {metric: round(row.mean(metric, members), 4) for metric in row.metrics}
                     for group, members in groups.items()
                 },
+                "seeds": len(row.by_seed["average_precision"]),
+                "spread": {metric: _rounded(row.spread(metric, groups["all"])) for metric in row.metrics},
                 "printed": row.printed,
                 "split_gap": _gap(row, collection),
             }
             for row in rows
         ],
     }
+
+
+def _rounded(value: float | None) -> float | None:
+    return None if value is None else round(value, 4)
 
 
 def _gap(row: Any, collection: Any) -> dict[str, Any] | None:
@@ -131,15 +154,17 @@ def _gap(row: Any, collection: Any) -> dict[str, Any] | None:
 def _print_table(collection: Any, rows: Any, seconds: float) -> None:
     groups = {group: collection.members(group) for group in collection.groups}
     width = max(len(row.name) for row in rows)
+    spreads = any(row.spread("ndcg@20", groups["all"]) is not None for row in rows)
     print(f"{'':{width}}  {'text':6} {'bytes':>6} {'fp s':>6} {'sim s':>6}", end="")
-    print("".join(f"  {group:>11}" for group in groups) + "        paper")
-    print(f"{'':{width + 29}}" + "    MAP  NDCG" * len(groups) + "    MAP  NDCG")
+    print("".join(f"  {group:>11}" for group in groups) + f"  {'+-':>11}" * spreads + "        paper")
+    print(f"{'':{width + 29}}" + "    MAP  NDCG" * (len(groups) + spreads) + "    MAP  NDCG")
     for row in rows:
         print(f"{row.name:{width}}  {row.text:6} {row.n_bytes:6,.0f}", end="")
         print(f" {row.fingerprint_seconds:6.2f} {row.similarity_seconds:6.3f}", end="")
-        for members in groups.values():
-            print(f"  {_short(row.mean('average_precision', members))} {_short(row.mean('ndcg@20', members))}", end="")
-        print("" if row.printed is None else f"  {_short(row.printed[0])} {_short(row.printed[1])}")
+        pairs = [[row.mean(metric, members) for metric in SHOWN] for members in groups.values()]
+        pairs += [[row.spread(metric, groups["all"]) for metric in SHOWN]] * spreads
+        pairs += [row.printed] * (row.printed is not None)
+        print("".join(f"  {_short(first)} {_short(second)}" for first, second in pairs))
     for row in rows:
         gap = _gap(row, collection)
         if gap is not None:
@@ -148,10 +173,12 @@ def _print_table(collection: Any, rows: Any, seconds: float) -> None:
     for what, n in collection.skipped.items():
         print(f"left out: {n:,} {what}")
     print(NOTES)
+    if spreads:
+        print(SPREAD)
 
 
-def _short(value: float) -> str:
-    return f"{value:.4f}".removeprefix("0").rjust(5)
+def _short(value: float | None) -> str:
+    return " " * 5 if value is None else f"{value:.4f}".removeprefix("0").rjust(5)
 
 
 def _draw(folder: Path, collection: Any, rows: Any) -> None:

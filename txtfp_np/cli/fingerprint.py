@@ -5,14 +5,21 @@ from __future__ import annotations
 import argparse
 import json
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from ..errors import InvalidInputError
 from .options import add_inputs, add_output, add_run, add_sketch, minhash_of
+
+if TYPE_CHECKING:
+    import txtfp_np as tx
+
+METHODS = ("minhash", "simhash", "tlsh", "ssdeep", "flyhash", "winnowing")
 
 EXAMPLES = """\
 examples:
   txtfp fingerprint pages.jsonl -o pages.npy
   txtfp fingerprint 'part-*.parquet' -o pages.npy --column body --method simhash
+  txtfp fingerprint pages.jsonl -o pages.npz --method winnowing -k 8
   python -c "import numpy as np; print(np.load('pages.npy').shape)"
 """
 
@@ -22,15 +29,19 @@ def add_parser(commands: Any) -> argparse.ArgumentParser:
     parser: argparse.ArgumentParser = commands.add_parser(
         "fingerprint",
         help="signatures of documents, as a .npy file",
-        description="Signatures of all documents, one record each, in the order of the input. "
-        "A document without any token gets the signature of an empty one and is counted.",
+        description="Signatures of all documents, one record each, in the order of the input. Winnowing, of which "
+        "documents have more or fewer, makes an .npz file of values, positions, ends and offsets. "
+        "A document that has no signature of its own gets that of an empty one and is counted.",
         epilog=EXAMPLES,
     )
     add_inputs(parser, ids=False)
-    add_output(parser, "NumPy file (.npy) to write")
-    parser.add_argument("--method", choices=("minhash", "simhash"), default="minhash", help="default: %(default)s")
+    add_output(parser, "NumPy file to write: .npy, for winnowing .npz")
+    parser.add_argument("--method", choices=METHODS, default="minhash", help="default: %(default)s")
     add_sketch(parser)
-    parser.add_argument("--bits", type=int, default=64, help="bits, for simhash (default: %(default)s)")
+    parser.add_argument("--bits", type=int, help="bits, for simhash (default: 64) and flyhash (default: 1024)")
+    parser.add_argument("--active", type=int, default=128, help="ones among the bits of flyhash (default: %(default)s)")
+    parser.add_argument("--window", type=int, default=4, help="k-grams a window of winnowing (default: %(default)s)")
+    parser.add_argument("--packed", action="store_true", help="tlsh as 35 bytes instead of 72 characters")
     add_run(parser)
     return parser
 
@@ -39,16 +50,20 @@ def run(options: argparse.Namespace) -> int:
     """Sign the documents and write the signatures."""
     import numpy as np
 
-    import txtfp_np as tx
-
     from ..engine import open_input
     from .files import check_output, write_file
     from .terminal import batches, progress_bar
 
     output = Path(options.output)
     check_output(output, options.overwrite, options.inputs)
-    fp: tx.MinHashFingerprinter | tx.SimHashFingerprinter
-    fp = minhash_of(options) if options.method == "minhash" else tx.SimHashFingerprinter(bits=options.bits)
+    ragged = options.method == "winnowing"
+    if ragged and output.suffix != ".npz":
+        raise InvalidInputError(
+            f"winnowing makes several arrays, which {output.name} cannot hold",
+            argument="output",
+            advice="Name a .npz file.",
+        )
+    fp = _fingerprinter(options)
     source = open_input(options.inputs, options.column, skip_bad=options.skip_bad)
     parts, n_signed = [fp.fingerprint([])], 0
     with progress_bar() as bar:
@@ -56,11 +71,15 @@ def run(options: argparse.Namespace) -> int:
             part, ok = fp.fingerprint(batch.texts, on_empty="mask", threads=options.threads)
             parts.append(part)
             n_signed += int(np.count_nonzero(ok))
-    signatures = np.concatenate(parts)
-    write_file(output, lambda file: np.save(file, signatures))
+    arrays: dict[str, Any] = _joined(parts) if ragged else {"signatures": np.concatenate(parts)}
+    if ragged:
+        write_file(output, lambda file: np.savez(file, **arrays))
+    else:
+        write_file(output, lambda file: np.save(file, arrays["signatures"]))
+    n_documents = sum(map(len, parts))
     facts = {
-        "documents": len(signatures),
-        "empty": len(signatures) - n_signed,
+        "documents": n_documents,
+        "empty": n_documents - n_signed,
         "skipped": source.skipped,
         "method": options.method,
         "config_hash": f"{fp.config_hash:016x}",
@@ -69,6 +88,36 @@ def run(options: argparse.Namespace) -> int:
     if options.json:
         print(json.dumps(facts))
     else:
-        print(f"{facts['documents']:,} documents signed ({facts['empty']:,} empty, {facts['skipped']:,} lines skipped)")
-        print(f"{output}: {signatures.nbytes:,} bytes, config_hash {facts['config_hash']}")
+        unsigned = "too short or too uniform" if options.method == "tlsh" else "empty"
+        print(f"{n_documents:,} documents signed ({facts['empty']:,} {unsigned}, {facts['skipped']:,} lines skipped)")
+        n_bytes = sum(array.nbytes for array in arrays.values())
+        print(f"{output}: {n_bytes:,} bytes, config_hash {facts['config_hash']}")
     return 0
+
+
+def _fingerprinter(options: argparse.Namespace) -> Any:
+    """What the options ask for."""
+    import txtfp_np as tx
+
+    match options.method:
+        case "minhash":
+            return minhash_of(options)
+        case "simhash":
+            return tx.SimHashFingerprinter(bits=64 if options.bits is None else options.bits)
+        case "tlsh":
+            return tx.TlshFingerprinter(packed=options.packed)
+        case "ssdeep":
+            return tx.FuzzyFingerprinter()
+        case "flyhash":
+            bits = 1024 if options.bits is None else options.bits
+            return tx.FlyHashFingerprinter(bits=bits, active=options.active)
+    return tx.WinnowFingerprinter(k=options.k, window=options.window)
+
+
+def _joined(parts: list[tx.WinnowColumn]) -> dict[str, Any]:
+    """The arrays of columns one after another, by the names they have in :class:`txtfp_np.WinnowColumn`."""
+    import numpy as np
+
+    counts = np.concatenate([np.diff(part.offsets) for part in parts])
+    arrays = {name: np.concatenate([getattr(part, name) for part in parts]) for name in ("values", "positions", "ends")}
+    return {**arrays, "offsets": np.concatenate([np.zeros(1, np.int64), np.cumsum(counts)])}

@@ -78,6 +78,7 @@ def _warm_up_sketches(texts: Any) -> None:
     packed, _ = tx.TlshFingerprinter(packed=True).fingerprint(texts, on_empty="mask")
     tx.tlsh_distance(text[:1, np.newaxis], packed[:1])
     tx.tlsh_distance_pairs(text[:1], [0], [0])
+    tx.tlsh_distance(text[[0, 0]], text[[0, 0]])
     fly = tx.FlyHashFingerprinter().fingerprint(texts)
     tx.flyhash_overlap(fly[:, np.newaxis], fly)
     tx.flyhash_overlap_pairs(fly, [0], [1])
@@ -89,6 +90,7 @@ def _warm_up_sketches(texts: Any) -> None:
     tx.ssdeep_compare_pairs(fuzzy, [0], [1])
     tx.WinnowFingerprinter().fingerprint(texts)
     tx.winnow_match(texts[0], texts[0])
+    tx.winnow_match("a " * 80, "a " * 80)
 
 
 def _warm_up_dedup(texts: Any, minhash: Any) -> None:

@@ -12,6 +12,7 @@ from ..columns.checks import read_only
 from ..errors import ConfigError, DimensionMismatchError, InvalidInputError
 from ..options import check_count
 from ..schema.signatures import MAX_SLOTS, Signatures, Words, signature_slots, signature_words
+from .arrays import as_array
 from .broadcasting import Comparison, Indices, Shape, WorkTile, compare_all
 
 Packed: TypeAlias = NDArray[np.uint8]
@@ -61,7 +62,7 @@ def pack_bits(sigs: Signatures | np.void, b: int) -> Packed:
     from ..kernels.bits import pack_fields
 
     bits = _check_bits(b)
-    array: NDArray[Any] = np.asarray(sigs)
+    array = as_array("sigs", sigs)
     slots = signature_slots(array.dtype)
     if slots is None:
         raise InvalidInputError(f"sigs must hold MinHash signatures, got dtype {array.dtype}", argument="sigs")
@@ -159,7 +160,7 @@ def _check_packed(argument: str, packed: object) -> Shape:
             argument=argument,
             advice="pack_bits makes them.",
         )
-    shape: Shape = packed.shape[:-1]
+    shape: Shape = as_array(argument, packed).shape[:-1]
     return shape
 
 

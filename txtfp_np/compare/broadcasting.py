@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from ..columns import Scratch, resolve_threads, run_blocks
 from ..columns.checks import read_only
 from ..errors import InvalidInputError
+from .arrays import as_array
 
 Shape: TypeAlias = tuple[int, ...]
 Indices: TypeAlias = NDArray[np.int64]
@@ -159,7 +160,7 @@ def _as_indices(part: NDArray[Any]) -> Indices:
 
 
 def _check_indices(argument: str, given: object, n: int) -> NDArray[Any]:
-    indices = np.asarray(given)
+    indices = as_array(argument, given)
     if indices.dtype.kind not in "iu":
         if indices.size == 0 and not isinstance(given, np.ndarray):  # an empty list has no dtype of its own
             return indices.astype(np.int64)
@@ -169,7 +170,7 @@ def _check_indices(argument: str, given: object, n: int) -> NDArray[Any]:
         raise InvalidInputError(
             f"{argument} must lie between 0 and {n - 1}, got {indices.flat[place]} at position {place}"
             if n
-            else f"{argument} must be empty, there are no signatures",
+            else f"{argument} must be empty, there are no rows",
             argument=argument,
         )
     return indices

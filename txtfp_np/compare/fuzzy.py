@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from ..columns import TextColumn, as_text_column, is_single
 from ..columns.checks import read_only
 from ..errors import InvalidInputError
+from .arrays import as_array
 from .broadcasting import Comparison, Indices, Shape, WorkTile, compare_all, compare_pairs
 
 _TILE = 1 << 16  # pairs that take a few ms: long beside the cost of a thread switch
@@ -101,7 +102,7 @@ class _Strings(NamedTuple):
 
 
 def _strings(argument: str, given: Any) -> _Strings:
-    array: NDArray[Any] | None = np.asarray(given) if isinstance(given, (np.ndarray, np.bytes_)) else None
+    array: NDArray[Any] | None = as_array(argument, given) if isinstance(given, (np.ndarray, np.bytes_)) else None
     if array is not None and array.dtype.kind == "S" and array.dtype.itemsize:
         text = np.ascontiguousarray(array).reshape(-1)
         size = text.dtype.itemsize

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from ..columns.checks import read_only
 from ..errors import ConfigError, DimensionMismatchError, InvalidInputError
 from ..options import check_flag
+from .arrays import as_array
 from .broadcasting import Comparison, Indices, Shape, WorkTile, compare_all, compare_pairs
 
 Fingerprints: TypeAlias = NDArray[np.uint64] | NDArray[np.uint16]
@@ -106,12 +107,13 @@ def flyhash_overlap_pairs(
 def _codes(argument: str, given: object) -> tuple[NDArray[Any], Shape]:
     """Fingerprints as a matrix, and their shape without the last axis."""
     fits = isinstance(given, np.ndarray) and given.dtype.kind == "u" and given.dtype.itemsize in (2, 8)
-    if not isinstance(given, np.ndarray) or not fits or given.ndim == 0:
+    if not isinstance(given, np.ndarray) or not fits or given.ndim == 0 or given.shape[-1] == 0:
         got = f"{given.dtype} of shape {given.shape}" if isinstance(given, np.ndarray) else type(given).__name__
         raise InvalidInputError(
             f"{argument} must hold FlyHash fingerprints (words of uint64 or winners of uint16 last), got {got}",
             argument=argument,
         )
+    given = as_array(argument, given)
     native = np.uint64 if given.dtype.itemsize == 8 else np.uint16
     return read_only(np.require(given, native, ["C", "A"]).reshape(-1, given.shape[-1])), given.shape[:-1]
 

@@ -11,12 +11,18 @@ from numpy.typing import ArrayLike, NDArray
 from ..columns import Scratch, TextColumn, TokenColumn, as_text_column, is_single
 from ..columns.checks import check_offsets, read_only
 from ..errors import InvalidInputError
+from .arrays import as_array
 from .broadcasting import Comparison, Indices, Tile, WorkTile, compare_all, compare_pairs
 
 Values: TypeAlias = NDArray[np.uint64]
+Numbers: TypeAlias = NDArray[np.uint64] | NDArray[np.int64]
 Offsets: TypeAlias = NDArray[np.int64]
 Sides: TypeAlias = tuple[Values, Offsets, Values, Offsets]
 PairsKernel: TypeAlias = Callable[[Sides, Indices, Indices, NDArray[Any]], object]
+
+_SHOWN = 2  # rows, and numbers of a row, at either end
+TEXT = (str, bytes, bytearray, memoryview)
+_MOST_SIGNED = (1 << 63) - 1
 
 
 class Ragged:
@@ -25,7 +31,8 @@ class Ragged:
     Parameters
     ----------
     values : integers (m,)
-        Of all rows, one after another. Negative ones are told from positive ones, and that is all.
+        Of all rows, one after another. From ``-2**63`` to ``2**64 - 1``, and compared by their value, whatever their
+        dtype; but what is below 0 is not compared with what is above ``2**63 - 1``.
     offsets : integers (n + 1,)
         Row ``d`` is ``values[offsets[d]:offsets[d + 1]]``.
 
@@ -34,18 +41,25 @@ class Ragged:
     InvalidInputError
         If they are not whole numbers of one axis, or the offsets leave the values or decrease.
 
+    Attributes
+    ----------
+    values : uint64 (m,), or int64 if one is below 0
+    offsets : int64 (n + 1,)
+
     Examples
     --------
     >>> rows = Ragged.of([[3, 1, 2], [], [3, 1]])
     >>> rows
-    Ragged(shape (3,), 5 values)
+    Ragged([[3, 1, 2], [], [3, 1]], shape=(3,))
+    >>> Ragged.of(np.arange(4000).reshape(40, 100))[:, None]
+    Ragged([[0, 1, ..., 98, 99], [100, 101, ..., 198, 199], ..., [3900, 3901, ..., 3998, 3999]], shape=(40, 1))
     >>> rows[:, None].shape, rows[0].tolist(), rows[1:].lengths
     ((3, 1), [3, 1, 2], array([0, 2]))
     """
 
     __slots__ = ("_places", "offsets", "values")
 
-    values: Values
+    values: Numbers
     offsets: Offsets
 
     def __init__(self, values: ArrayLike, offsets: ArrayLike) -> None:
@@ -53,7 +67,7 @@ class Ragged:
         words = _integers("values", values)
         check_offsets(borders, len(words))
         first, last = int(borders[0]), int(borders[-1])
-        self.values = read_only(np.ascontiguousarray(words[first:last]).astype(np.uint64, copy=False))
+        self.values = read_only(_in_64_bits(words[first:last]))
         self.offsets = read_only(borders - first)
         self._places: NDArray[np.int64] = np.arange(len(borders) - 1)
 
@@ -66,12 +80,13 @@ class Ragged:
         rows : Ragged, texts, TokenColumn, array, or iterable of sequences of int
             A text is the sequence of its code points; the tokens of a document are the sequence of their
             64-bit hashes; of an array of integers the last axis is a row, so that ``uint8 (n, bytes)`` are byte
-            strings. What has ``values`` and ``offsets`` is taken by these.
+            strings. A set of int is the sequence of its numbers from the lowest up. Columns of lists are taken from
+            Arrow, pandas and Polars. What has ``values`` and ``offsets`` is taken by these.
 
         Returns
         -------
         Ragged
-            A single ``str``, a list of int, or an array of one axis, gives one without an axis.
+            A single ``str``, a list or set of int, or an array of one axis, gives one without an axis.
 
         Examples
         --------
@@ -86,18 +101,22 @@ class Ragged:
             return rows
         if isinstance(rows, TokenColumn):
             return cls(*_hashes_of(rows))
-        if isinstance(rows, np.ndarray) and rows.dtype.kind in "iub":
-            return cls._of_array(rows)
-        if isinstance(rows, np.bytes_):
-            rows = bytes(rows)
-        if isinstance(rows, np.ndarray) and rows.dtype.kind == "S":
-            rows = rows.tolist()
         if hasattr(rows, "values") and hasattr(rows, "offsets") and not callable(rows.values):
             return cls(rows.values, rows.offsets)
-        if isinstance(rows, (list, tuple)) and rows and isinstance(rows[0], (int, np.integer)):
-            return cls._of_array(_integers("rows", rows))
-        if _is_lists(rows):
-            return cls._of_lists(rows)  # type: ignore[arg-type]
+        if isinstance(rows, np.bytes_):
+            rows = bytes(rows)
+        first = first_of(rows)
+        if isinstance(rows, (set, frozenset)) or is_whole(first):
+            rows = rows if hasattr(rows, "__array__") else _integers("rows", rows)
+        if hasattr(rows, "__array__") and (is_whole(first) or getattr(rows, "ndim", 1) > 1):
+            rows = as_array("rows", rows)
+        if isinstance(rows, np.ndarray) and rows.dtype.kind in "iub":
+            return cls._of_array(as_array("rows", rows))
+        if isinstance(first, Iterable) and not isinstance(first, TEXT):
+            lists: Any = as_array("rows", rows) if hasattr(rows, "__array__") else rows
+            return cls._of_lists([*lists])
+        if isinstance(rows, np.ndarray) and rows.dtype.kind == "S":
+            rows = rows.tolist()
         texts = as_text_column([rows] if is_single(rows) else rows)  # type: ignore[arg-type]
         made = cls(*_code_points(texts))
         return made[0] if is_single(rows) else made
@@ -115,8 +134,7 @@ class Ragged:
         parts = [_integers("rows", row, number) for number, row in enumerate(rows)]
         offsets = np.zeros(len(parts) + 1, np.int64)
         np.cumsum([len(part) for part in parts], out=offsets[1:])
-        words = [part.astype(np.uint64, copy=False) for part in parts]
-        return cls(np.concatenate(words) if words else np.zeros(0, np.uint64), offsets)
+        return cls(_joined(parts), offsets)
 
     def _at(self, places: NDArray[np.int64]) -> Self:
         made = object.__new__(type(self))
@@ -145,7 +163,7 @@ class Ragged:
         flat = [self.values[self.offsets[at] : self.offsets[at + 1]].tolist() for at in self._places.reshape(-1)]
         return flat if self.shape else flat[0]
 
-    def with_runs(self, values: Values, offsets: Offsets) -> Ragged:
+    def with_runs(self, values: Numbers, offsets: Offsets) -> Ragged:
         """Other values for the same rows at the same places."""
         made = object.__new__(Ragged)
         made.values, made.offsets, made._places = read_only(values), read_only(offsets), self._places
@@ -155,10 +173,15 @@ class Ragged:
         """Values told apart by their place in the row, too: equal ones at other places are others."""
         places = np.arange(len(self.values)) - np.repeat(self.offsets[:-1], np.diff(self.offsets))
         spread = np.uint64(0x9E3779B97F4A7C15)  # odd, so that no two places are taken for one
-        return self.with_runs(self.values ^ (places.astype(np.uint64) * spread), self.offsets)
+        return self.with_runs(self.values.view(np.uint64) ^ (places.astype(np.uint64) * spread), self.offsets)
 
     def __repr__(self) -> str:
-        return f"{type(self).__name__}(shape {self.shape}, {len(self.values):,} values)"
+        places = self._places.reshape(-1)
+        ends = [*places[:_SHOWN], None, *places[-_SHOWN:]] if len(places) > 2 * _SHOWN else list(places)
+        shown = ", ".join(
+            "..." if at is None else _shown(self.values[slice(*self.offsets[at : at + 2])]) for at in ends
+        )
+        return f"{type(self).__name__}({f'[{shown}]' if self.shape else shown}, shape={self.shape})"
 
 
 def compare_ragged(
@@ -178,8 +201,11 @@ def compare_ragged_pairs(
 
 
 def _comparison(a: Ragged, b: Ragged, kernel: PairsKernel, dtype: type[np.generic], tile_pairs: int) -> Comparison:
+    for one, other in ((a, b), (b, a)):
+        if one.values.dtype == np.int64 and _is_large(other.values):
+            raise _both_ends(None, "one side", "the other")
     at_a, at_b = a._places.reshape(-1), b._places.reshape(-1)
-    sides = a.values, a.offsets, b.values, b.offsets
+    sides = a.values.view(np.uint64), a.offsets, b.values.view(np.uint64), b.offsets
 
     def pairs(i: Indices, j: Indices, out: NDArray[Any]) -> None:
         kernel(sides, read_only(at_a[i]), read_only(at_b[j]), out)
@@ -199,26 +225,94 @@ def _comparison(a: Ragged, b: Ragged, kernel: PairsKernel, dtype: type[np.generi
 
 def _integers(argument: str, given: Any, row: int | None = None) -> NDArray[Any]:
     try:
-        array = np.asarray(given)
-    except (ValueError, OverflowError):
-        array = np.asarray(None)
+        given = sorted(given) if isinstance(given, (set, frozenset)) else given
+    except TypeError:  # of different kinds
+        given = None
+    array = as_array(argument, given)
     if array.size == 0 and array.ndim == 1:
         return array.astype(np.int64)
+    if array.dtype.kind in "fO" and not isinstance(given, np.ndarray):
+        array = _large_integers(argument, given, array, row)
     if array.ndim != 1 or array.dtype.kind not in "iub":
         got = f"{array.dtype} of shape {array.shape}" if array.dtype != object else type(given).__name__
         raise InvalidInputError(
             f"{argument} must hold whole numbers of at most 64 bits along one axis, got {got}",
             row=row,
             argument=argument,
+            advice="TokenColumn takes lists of tokens." if array.dtype.kind == "U" else None,
         )
     return array
 
 
-def _is_lists(rows: object) -> bool:
-    """Whether these are lists of numbers, and not of texts: the first row says so."""
-    if not isinstance(rows, (list, tuple)) or not rows:
-        return False
-    return not isinstance(rows[0], (str, bytes, bytearray, memoryview)) and isinstance(rows[0], (Iterable, np.ndarray))
+def _large_integers(argument: str, given: Any, array: NDArray[Any], row: int | None) -> NDArray[Any]:
+    """Ints of which some are above 2**63 - 1: NumPy makes floats or objects of those beside smaller ones."""
+    if array.ndim != 1 or not all(isinstance(value, (int, np.integer)) for value in given):
+        return array
+    numbers = [int(value) for value in given]
+    try:
+        return np.array(numbers, np.uint64)
+    except OverflowError:
+        raise InvalidInputError(
+            f"{argument} must lie between 0 and 2**64 - 1, or between -2**63 and 2**63 - 1, got numbers from "
+            f"{min(numbers)} to {max(numbers)}",
+            row=row,
+            argument=argument,
+        ) from None
+
+
+def _in_64_bits(integers: NDArray[Any]) -> Numbers:
+    """As int64 if one is below 0, else as uint64; so that equal bits are equal values within one dtype."""
+    if integers.dtype.kind == "i" and integers.size and integers.min() < 0:
+        return np.ascontiguousarray(integers, np.int64)
+    return np.ascontiguousarray(integers).astype(np.uint64, copy=False)
+
+
+def _joined(parts: list[NDArray[Any]]) -> Numbers:
+    """Rows one after another, by value; NumPy would make floats of int64 and uint64 together."""
+    if len({part.dtype for part in parts}) == 1:
+        return _in_64_bits(np.concatenate(parts))
+    words: list[NDArray[Any]] = [_in_64_bits(part) for part in parts]
+    below = next((row for row, part in enumerate(words) if part.dtype == np.int64), None)
+    if below is None:
+        return np.concatenate(words)
+    above = next((row for row, part in enumerate(words) if _is_large(part)), None)
+    if above is not None:
+        raise _both_ends(max(below, above), f"row {below}", f"row {above}")
+    return np.concatenate([part.view(np.int64) for part in words])
+
+
+def _is_large(values: Numbers) -> bool:
+    """Whether a value does not fit in int64."""
+    return values.dtype == np.uint64 and bool(values.size) and int(values.max()) > _MOST_SIGNED
+
+
+def _both_ends(row: int | None, below: str, above: str) -> InvalidInputError:
+    return InvalidInputError(
+        f"{below} has numbers below 0 and {above} has some above 2**63 - 1, which 64 bits do not tell apart",
+        row=row,
+        advice="If the ones below 0 are hashes that were stored as signed numbers: array.view(np.uint64).",
+    )
+
+
+def _shown(values: Numbers) -> str:
+    if len(values) <= 4 * _SHOWN:
+        return str(values.tolist())
+    first, last = (", ".join(map(str, part.tolist())) for part in (values[:_SHOWN], values[-_SHOWN:]))
+    return f"[{first}, ..., {last}]"
+
+
+def first_of(rows: Any) -> Any:
+    """The first row of a list or a column, which says what the others are; None of anything else."""
+    is_column = hasattr(rows, "__array__") and getattr(rows, "ndim", 1) == 1 and not isinstance(rows, np.generic)
+    if not is_column and not isinstance(rows, (list, tuple)):
+        return None
+    first: Any = next(iter(rows), None)
+    return first.as_py() if hasattr(first, "as_py") else first  # a scalar of Arrow
+
+
+def is_whole(number: object) -> bool:
+    """Whether this is one whole number."""
+    return isinstance(number, (int, np.integer, np.bool_))
 
 
 def _code_points(texts: TextColumn) -> tuple[NDArray[np.uint32], Offsets]:

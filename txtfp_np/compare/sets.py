@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .broadcasting import Indices
-from .ragged import Offsets, Ragged, Sides, Values, compare_ragged, compare_ragged_pairs
+from .ragged import Numbers, Offsets, Ragged, Sides, Values, compare_ragged, compare_ragged_pairs
 from .signatures import Integers
 
 _TILE = 1 << 13  # pairs of sets of a few hundred values that take a few ms
@@ -141,8 +141,9 @@ def _multisets(rows: object) -> Ragged:
 def _sorted(rows: object, run: Callable[[Values, Offsets, Values], Offsets]) -> Ragged:
     given = Ragged.of(rows)
     out = np.empty(len(given.values), np.uint64)
-    offsets = run(given.values, given.offsets, out)
-    return given.with_runs(out[: offsets[-1]], offsets)
+    offsets = run(given.values.view(np.uint64), given.offsets, out)
+    found: Numbers = out[: offsets[-1]]
+    return given.with_runs(found.view(np.int64) if given.values.dtype == np.int64 else found, offsets)
 
 
 def _shares(sides: Sides, i: Indices, j: Indices, out: NDArray[Any]) -> None:

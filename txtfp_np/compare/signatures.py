@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from ..columns.checks import read_only
 from ..errors import ConfigError, DimensionMismatchError, InvalidInputError
 from ..schema.signatures import Words, signature_slots, signature_words
+from .arrays import as_array
 from .broadcasting import Comparison, Indices, Shape, WorkTile, compare_all, compare_pairs
 
 Fingerprints: TypeAlias = int | np.unsignedinteger[Any] | NDArray[np.unsignedinteger[Any]]
@@ -110,7 +111,7 @@ def jaccard_pairs(sigs: NDArray[np.void], i: Integers, j: Integers, *, threads: 
 
 
 def _minhash_words(argument: str, sigs: object) -> tuple[Words, Shape]:
-    array: NDArray[Any] = np.asarray(sigs)
+    array = as_array(argument, sigs)
     if signature_slots(array.dtype) is None:
         raise InvalidInputError(f"{argument} must hold MinHash signatures, got dtype {array.dtype}", argument=argument)
     return read_only(signature_words(array)), array.shape
@@ -274,8 +275,8 @@ def _simhash_words(argument: str, fingerprints: object, bits: int) -> tuple[Word
     """Fingerprints as a matrix of words, and their shape without the axis of words."""
     itemsize, n_words = (4, 1) if bits == 32 else (8, bits // 64)
     array: NDArray[Any]
-    if isinstance(fingerprints, (np.ndarray, np.generic)):
-        array = np.asarray(fingerprints)
+    if hasattr(fingerprints, "__array__"):  # of NumPy, pandas, Arrow ...
+        array = as_array(argument, fingerprints)
     else:
         array = _from_ints(argument, fingerprints, bits)
     if array.dtype.kind != "u" or array.dtype.itemsize != itemsize:

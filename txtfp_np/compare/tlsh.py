@@ -10,10 +10,12 @@ from numpy.typing import NDArray
 from ..columns import TextColumn, as_text_column, is_single
 from ..columns.checks import Bytes, read_only
 from ..errors import InvalidInputError
+from .arrays import as_array
 from .broadcasting import Comparison, Indices, Shape, WorkTile, compare_all, compare_pairs
 
 _PACKED = np.dtype("V35")
 _TEXT = np.dtype("S72")
+_HEX_DIGITS = b"0123456789abcdefABCDEF"
 _TILE = 1 << 20  # pairs that take a few ms: long beside the cost of a thread switch
 
 
@@ -60,8 +62,11 @@ def tlsh_distance(a: Any, b: Any, *, threads: int | None = None) -> Any:
     txtfp_np.errors.InvalidInputError: invalid input: invalid TLSH hex string of length 2
     A digest is T1 and 70 hexadecimal digits.
     """
-    first, second = _digests("a", a), _digests("b", b)
-    return compare_all(_tlsh_of(first.packed, second.packed), first.shape, second.shape, threads)
+    first, second = _given("a", a), _given("b", b)
+    if isinstance(first, _Texts) and isinstance(second, _Texts) and first.shape == second.shape and first.n_rows > 1:
+        return compare_all(_tlsh_of_texts(first, second), first.shape, second.shape, threads)
+    one, other = first.packed(), second.packed()
+    return compare_all(_tlsh_of(one, other), first.shape, second.shape, threads)
 
 
 def tlsh_distance_pairs(digests: Any, i: Any, j: Any, *, threads: int | None = None) -> Any:
@@ -93,29 +98,62 @@ def tlsh_distance_pairs(digests: Any, i: Any, j: Any, *, threads: int | None = N
     >>> tlsh_distance_pairs(digests, [0, 1], [1, 2])
     array([ 24, 203], dtype=int32)
     """
-    packed, shape = _digests("digests", digests)
-    if len(shape) != 1:
-        raise InvalidInputError(f"digests must have one axis, got shape {shape}", argument="digests")
+    given = _given("digests", digests)
+    packed = given.packed()
+    if len(given.shape) != 1:
+        raise InvalidInputError(f"digests must have one axis, got shape {given.shape}", argument="digests")
     return compare_pairs(_tlsh_of(packed, packed), len(packed) // _PACKED.itemsize, i, j, threads)
 
 
-class _Digests(NamedTuple):
+class _Packed(NamedTuple):
     """Packed digests one after another, and the shape that they came in."""
 
-    packed: Bytes
+    data: Bytes
     shape: Shape
 
+    def packed(self) -> Bytes:
+        return self.data
 
-def _digests(argument: str, given: Any) -> _Digests:
-    array: NDArray[Any] | None = given if isinstance(given, np.ndarray) else None
-    if isinstance(given, (np.void, np.bytes_)):
-        array = np.asarray(given)
+
+class _Texts(NamedTuple):
+    """Texts that should be digests, and the shape that they came in."""
+
+    argument: str
+    column: TextColumn
+    shape: Shape
+
+    @property
+    def n_rows(self) -> int:
+        return len(self.column)
+
+    def packed(self) -> Bytes:
+        """The digests that these spell; raises at the first text that is none."""
+        from ..kernels.tlsh_distance import packed_of_text
+
+        column = self.column
+        packed = np.empty(_PACKED.itemsize * len(column), np.uint8)
+        row = int(packed_of_text(column.data, column.offsets, packed))
+        if row < len(column):
+            text = column.data[column.offsets[row] : column.offsets[row + 1]].tobytes().rstrip(b"\0")
+            raise InvalidInputError(
+                f"invalid TLSH hex string of length {len(text)}",
+                row=row if self.shape else None,
+                argument=self.argument,
+                advice=f"A digest is T1 and 70 hexadecimal digits{_what_is_wrong(text)}.",
+            )
+        return read_only(packed)
+
+
+def _given(argument: str, given: Any) -> _Packed | _Texts:
+    array: NDArray[Any] | None = None
+    if isinstance(given, (np.ndarray, np.void, np.bytes_)):
+        array = as_array(argument, given)
     if array is not None and array.dtype == _PACKED:
-        return _packed(argument, array)
+        return _checked(argument, array)
     if array is not None and array.dtype == _TEXT:
         text = np.ascontiguousarray(array).reshape(-1)
         offsets = np.arange(0, _TEXT.itemsize * len(text) + 1, _TEXT.itemsize, dtype=np.int64)
-        return _parsed(argument, TextColumn._trusted(text.view(np.uint8), offsets), array.shape)
+        return _Texts(argument, TextColumn._trusted(text.view(np.uint8), offsets), array.shape)
     single = is_single(given)
     rows = [given] if single else given if array is None else array.reshape(-1)
     try:
@@ -124,11 +162,11 @@ def _digests(argument: str, given: Any) -> _Digests:
         error.argument = argument
         error.row = None if single else error.row
         raise
-    return _parsed(argument, column, () if single else (len(column),) if array is None else array.shape)
+    return _Texts(argument, column, () if single else (len(column),) if array is None else array.shape)
 
 
-def _packed(argument: str, array: NDArray[Any]) -> _Digests:
-    from ..kernels.tlsh import first_empty
+def _checked(argument: str, array: NDArray[Any]) -> _Packed:
+    from ..kernels.tlsh_distance import first_empty
 
     packed = read_only(np.ascontiguousarray(array).reshape(-1).view(np.uint8))
     row = int(first_empty(packed, array.size))
@@ -139,27 +177,19 @@ def _packed(argument: str, array: NDArray[Any]) -> _Digests:
             argument=argument,
             advice='on_empty="mask" gives them to documents without a digest; leave those out.',
         )
-    return _Digests(packed, array.shape)
+    return _Packed(packed, array.shape)
 
 
-def _parsed(argument: str, column: TextColumn, shape: Shape) -> _Digests:
-    from ..kernels.tlsh import packed_of_text
-
-    packed = np.empty(_PACKED.itemsize * len(column), np.uint8)
-    row = int(packed_of_text(column.data, column.offsets, packed))
-    if row < len(column):
-        n_bytes = len(column.data[column.offsets[row] : column.offsets[row + 1]].tobytes().rstrip(b"\0"))
-        raise InvalidInputError(
-            f"invalid TLSH hex string of length {n_bytes}",
-            row=row if shape else None,
-            argument=argument,
-            advice="A digest is T1 and 70 hexadecimal digits.",
-        )
-    return _Digests(read_only(packed), shape)
+def _what_is_wrong(text: bytes) -> str:
+    if text[:2] != b"T1":
+        missing = ": put T1 before the 70 there are" if len(text) == 70 else ""
+        return missing or f", got {text[:2].decode('utf-8', 'replace')!r} in place of T1 (its T is upper case)"
+    place = next((at for at, byte in enumerate(text) if at > 1 and byte not in _HEX_DIGITS), None)
+    return "" if place is None else f", got {chr(text[place])!r} at {place}"
 
 
 def _tlsh_of(a: Bytes, b: Bytes) -> Comparison:
-    from ..kernels.tlsh import tlsh_pairs, tlsh_tile
+    from ..kernels.tlsh_distance import tlsh_pairs, tlsh_tile
 
     def pairs(i: Indices, j: Indices, out: NDArray[Any]) -> None:
         tlsh_pairs(a, b, i, j, out)
@@ -167,5 +197,21 @@ def _tlsh_of(a: Bytes, b: Bytes) -> Comparison:
     def all_pairs(swapped: bool) -> WorkTile:
         rows, columns = (b, a) if swapped else (a, b)
         return lambda tile, out: tlsh_tile(rows, columns, tile.rows, tile.columns, out)
+
+    return Comparison(pairs, all_pairs, np.int32, _TILE)
+
+
+def _tlsh_of_texts(one: _Texts, other: _Texts) -> Comparison:
+    """Row against row: every text is looked at once, so packing all of them first would be a detour."""
+    from ..kernels.tlsh_distance import tlsh_text_pairs
+
+    a, b = ((side.column.data, side.column.offsets) for side in (one, other))
+
+    def pairs(i: Indices, j: Indices, out: NDArray[Any]) -> None:
+        if not tlsh_text_pairs(a, b, i, j, out):
+            one.packed(), other.packed()  # says which text is no digest
+
+    def all_pairs(swapped: bool) -> WorkTile:
+        return _tlsh_of(one.packed(), other.packed()).all_pairs(swapped)
 
     return Comparison(pairs, all_pairs, np.int32, _TILE)

@@ -9,10 +9,11 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..columns.checks import read_only
 from ..errors import ConfigError, DimensionMismatchError, InvalidInputError
+from .arrays import as_array, as_vectors
 from .broadcasting import Comparison, Indices, Shape, WorkTile, compare_all, compare_pairs
 from .signatures import Integers
 
-_TILE = 1 << 14  # pairs of a few hundred dimensions that take a few ms
+_TILE = 1 << 17  # pairs of a few hundred dimensions that take a few ms
 _DOT, _MANHATTAN, _EUCLIDEAN = 0, 1, 2  # as the kernel numbers them
 
 Doubles = NDArray[np.float64]
@@ -82,7 +83,7 @@ def manhattan(a: ArrayLike, b: ArrayLike, *, threads: int | None = None) -> Any:
     Returns
     -------
     np.float32, or float32 array of the broadcast shape
-        Computed in double precision.
+        Computed in double precision; infinite where the sum is beyond single precision (3.4e38).
 
     Examples
     --------
@@ -128,7 +129,7 @@ def mahalanobis(a: ArrayLike, b: ArrayLike, *, covariance: ArrayLike | None = No
     Returns
     -------
     np.float32, or float32 array of the broadcast shape
-        Computed in double precision.
+        Computed in double precision; infinite where it is beyond single precision.
 
     Raises
     ------
@@ -198,35 +199,24 @@ def inverse_score(distance: ArrayLike) -> Any:
     >>> inverse_score([0, 1, 3])
     array([1.  , 0.5 , 0.25], dtype=float32)
     """
-    distances = np.asarray(distance)
+    distances = as_array("distance", distance)
     if distances.size and (distances.dtype.kind not in "iuf" or not (distances >= 0).all()):
         raise InvalidInputError("distance must hold numbers of at least 0", argument="distance")
     return (1 / (1 + distances.astype(np.float64))).astype(np.float32)
 
 
 def _vectors(argument: str, given: ArrayLike) -> Doubles:
-    try:
-        array = np.asarray(given)
-    except ValueError:
-        array = np.asarray(None)
-    if array.dtype.kind not in "iufb" or array.ndim == 0 or array.shape[-1] == 0:
-        got = f"{array.dtype} of shape {array.shape}" if array.dtype != object else "rows of different length or kind"
-        raise InvalidInputError(
-            f"{argument} must hold vectors of real numbers along its last axis, got {got}", argument=argument
-        )
-    values = np.ascontiguousarray(array, np.float64)
-    if array.dtype.kind == "f" and not np.isfinite(values).all():
-        row = int(np.flatnonzero(~np.isfinite(values.reshape(-1, values.shape[-1])).all(axis=1))[0])
-        raise InvalidInputError(f"{argument} must be finite", row=row, argument=argument)
-    return values
+    return np.ascontiguousarray(as_vectors(argument, given), np.float64)
 
 
 def directions(vectors: Doubles) -> Doubles:
-    """Vectors of length 1; zero stays zero. Divided by the largest first: squares neither overflow nor vanish."""
-    largest = np.abs(vectors).max(axis=-1, keepdims=True)
-    scaled = vectors / np.where(largest > 0, largest, 1)
-    lengths = np.sqrt((scaled * scaled).sum(axis=-1, keepdims=True))
-    return scaled / np.where(lengths > 0, lengths, 1)
+    """Vectors of length 1; zero stays zero."""
+    from ..kernels.vectors import direction_rows
+
+    rows = _rows(vectors)
+    out = np.empty_like(rows)
+    direction_rows(rows, out)
+    return out.reshape(vectors.shape)
 
 
 def _whitened(vectors: Doubles, covariance: ArrayLike | None) -> Doubles:
@@ -234,11 +224,18 @@ def _whitened(vectors: Doubles, covariance: ArrayLike | None) -> Doubles:
     if covariance is None:
         return vectors
     dim = vectors.shape[-1]
-    matrix = np.asarray(covariance, np.float64)
+    matrix = as_array("covariance", covariance)
+    if matrix.dtype.kind not in "iufb":
+        raise ConfigError(
+            f"covariance must hold real numbers, got {type(covariance).__name__} of {matrix.dtype}",
+            argument="covariance",
+        )
+    matrix = matrix.astype(np.float64)
     if matrix.shape == (dim,):
         if not (np.isfinite(matrix).all() and (matrix > 0).all()):
             raise ConfigError("covariance must have positive variances", argument="covariance")
-        return vectors / np.sqrt(matrix)
+        with np.errstate(over="ignore"):
+            return _not_too_large(np.divide(vectors, np.sqrt(matrix)))
     if matrix.shape != (dim, dim):
         raise ConfigError(
             f"covariance must have shape ({dim},) or ({dim}, {dim}), got {matrix.shape}", argument="covariance"
@@ -255,7 +252,17 @@ def _whitened(vectors: Doubles, covariance: ArrayLike | None) -> Doubles:
             "add a little to its diagonal.",
         ) from None
     flat = vectors.reshape(-1, dim)
-    return np.linalg.solve(lower, flat.T).T.reshape(vectors.shape)
+    with np.errstate(all="ignore"):
+        solved: Doubles = np.asarray(np.linalg.solve(lower, flat.T), np.float64)
+    return _not_too_large(solved.T.reshape(vectors.shape))
+
+
+def _not_too_large(whitened: Doubles) -> Doubles:
+    if not np.isfinite(whitened).all():
+        raise InvalidInputError(
+            "vectors over the spread of the covariance must be finite in double precision", argument="covariance"
+        )
+    return whitened
 
 
 def _compare(a: Doubles, b: Doubles, kind: int, threads: int | None) -> Any:

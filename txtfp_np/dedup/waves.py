@@ -34,7 +34,8 @@ class Signatures(NamedTuple):
     least_slots: int
 
 
-def star_pairs(signatures: Signatures, rows: Rows, verify: Callable[[Matches], Matches], threads: int | None
+def star_pairs(
+    signatures: Signatures, rows: Rows, verify: Callable[[Matches], Matches], threads: int | None
 ) -> Matches:
     """The pairs that decide a star.
 

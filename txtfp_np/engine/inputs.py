@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import glob
 import os
+import stat
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
@@ -96,6 +97,12 @@ def describe(path: Path) -> SourceFile:
         return SourceFile(path, "folder", "", size, changed)
     kind, compression = kind_of(path)
     status = path.stat()
+    if not stat.S_ISREG(status.st_mode):
+        raise InvalidInputError(
+            f"{path} is a pipe or device, and inputs are read more than once",
+            argument="inputs",
+            advice="Write it to a file first.",
+        )
     return SourceFile(path, kind, compression, status.st_size, status.st_mtime_ns)
 
 

@@ -12,6 +12,7 @@ from ..columns.checks import read_only
 from ..dedup.policies import keep_order
 from ..dedup.settings import Verify
 from .job import Job
+from .sorting import portions
 from .verifying import near_pairs
 from .work import RowFile, WorkFolder, read_rows
 
@@ -82,14 +83,15 @@ class _Links:
             sizes += np.bincount(np.minimum(self.rank[i], self.rank[j]) // width, minlength=len(sizes))
         spare = job.sort_bytes(4 * n)
         most = _MOST_PAIRS if spare is None else max(_LEAST_PAIRS, spare // _PAIR_BYTES)
-        for first, stop, size in _portions(sizes, most):
+        for bins in portions(sizes, most):
+            size = int(sizes[bins].sum())
             better, other = np.empty(size, np.uint32), np.empty(size, np.uint32)
             ranks, share = np.empty(size, np.uint32), np.empty(size, np.float32)
             at = 0
             for i, j, some in self._pairs(work, job):
                 rank_i, rank_j = self.rank[i], self.rank[j]
                 least = np.minimum(rank_i, rank_j)
-                chosen = (least // width >= first) & (least // width < stop)
+                chosen = (least // width >= bins.start) & (least // width < bins.stop)
                 end = at + int(np.count_nonzero(chosen))
                 better[at:end] = np.where(rank_i <= rank_j, i, j)[chosen]
                 other[at:end] = np.where(rank_i <= rank_j, j, i)[chosen]
@@ -114,18 +116,6 @@ class _Links:
         for i, j, share in self._pairs(work, job):
             share_stream(read_only(i), read_only(j), read_only(share), self.representative, self.similarity)
         return n_pairs
-
-
-def _portions(sizes: NDArray[np.int64], most: int) -> Iterator[tuple[int, int, int]]:
-    """Runs of bins with at most so many pairs together, or of one bin: first, last + 1, pairs."""
-    first, held = 0, 0
-    for place, size in enumerate(sizes.tolist()):
-        if held and held + size > most:
-            yield first, place, held
-            first, held = place, 0
-        held += size
-    if held:
-        yield first, len(sizes), held
 
 
 def _counts(work: WorkFolder, job: Job, representative: Rows, n_pairs: int) -> dict[str, int]:

@@ -102,15 +102,11 @@ def check_apart(written: Iterable[tuple[Path, str]], read: Iterable[Path]) -> No
                 f"{path} lies in an input", argument=argument, advice="Inputs are never written to."
             )
         if real in taken:
-            raise InvalidInputError(
-                f"{taken[real]} and {argument} must differ, got {path} for both", argument=argument
-            )
+            raise InvalidInputError(f"{taken[real]} and {argument} must differ, got {path} for both", argument=argument)
         taken[real] = argument
 
 
-def check_targets(
-    targets: Targets, files: Sequence[SourceFile], overwrite: bool, others: Sequence[Path] = ()
-) -> None:
+def check_targets(targets: Targets, files: Sequence[SourceFile], overwrite: bool, others: Sequence[Path] = ()) -> None:
     """Refuse before the work what would fail, or do harm, after it; ``others`` are read, too."""
     check_apart(targets.named, [*(file.path for file in files), *others])
     for path, argument in targets.named:

@@ -80,6 +80,9 @@ def open_input(
     """
     check_errors_option(errors)
     check_flag("skip_bad", skip_bad)
+    for argument, name in (("column", column), ("id_column", id_column)):
+        if not isinstance(name, str) and (name is not None or argument == "column"):
+            raise InvalidInputError(f"{argument} must be the name of a column, got {name!r}", argument=argument)
     source = Input(find_files(inputs), Wanted(column, id_column, errors=errors, skip_bad=skip_bad))
     source.check_columns()
     return source

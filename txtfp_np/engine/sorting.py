@@ -56,14 +56,14 @@ def sorted_parts(
     sizes = np.zeros(_BINS, np.int64)
     for _, keys in _chunks(path, n, alive):
         sizes += np.bincount((keys & np.uint64(_BINS - 1)).astype(np.int64), minlength=_BINS)
-    for bins in _portions(sizes, max(1, budget // SORT_BYTES)):
+    for bins in portions(sizes, max(1, budget // SORT_BYTES)):
         size = int(sizes[bins].sum())
         if size:
             yield _sorted(path, n, alive, bins, size, shared)
 
 
-def _portions(sizes: NDArray[np.int64], most: int) -> Iterator[slice]:
-    """Runs of bins of at most so many rows together, or of one bin."""
+def portions(sizes: NDArray[np.int64], most: int) -> Iterator[slice]:
+    """Runs of bins of at most so many things together, or of one bin."""
     first, held = 0, 0
     for place, size in enumerate(sizes.tolist()):
         if held and held + size > most:

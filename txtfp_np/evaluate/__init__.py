@@ -5,14 +5,15 @@
 ``pairs``      best F1, AUC, found pairs against labels
 ``bootstrap``  confidence intervals
 ``ladder``     robustness: texts that lose more and more of their sentences
-``h3d``        the H3D benchmark: ``collections`` of judged papers, ``methods`` side by side
+``h3d``        the H3D benchmark: ``collections`` of judged papers, ``methods`` and ``embeddings`` side by side
 ``plots``      quality over time, heat maps, ladders
 =============  =====================================================================================
 """
 
 from .bootstrap import Interval, bootstrap_interval
 from .collections import Collection, Paper, Unit, read_collection
-from .h3d import Row, SplitGap, queries_csv, split_gap
+from .embeddings import embedding_methods
+from .h3d import Row, SplitGap, make_task, queries_csv, split_gap
 from .h3d import run as run_h3d
 from .ladder import Rung, delete_sentences, deletion_ladder
 from .methods import METHODS, Method
@@ -41,6 +42,8 @@ __all__ = [
     "bootstrap_interval",
     "delete_sentences",
     "deletion_ladder",
+    "embedding_methods",
+    "make_task",
     "ndcg",
     "pareto_front",
     "plot_heat_map",

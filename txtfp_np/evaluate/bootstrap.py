@@ -5,12 +5,14 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
+from ..compare.arrays import as_array
 from ..errors import ConfigError, InvalidInputError
 from ..options import check_count
 
 _DRAWS_AT_ONCE = 1 << 22
+_MOST_SUMMED = 1e290
 
 
 class Interval(NamedTuple):
@@ -36,7 +38,7 @@ def bootstrap_interval(
     resamples : int
         How often as many values are drawn, with replacement.
     seed : int
-        Of the draws: the same seed, the same interval.
+        Of the draws, at least 0: the same seed, the same interval.
 
     Returns
     -------
@@ -46,7 +48,9 @@ def bootstrap_interval(
     Raises
     ------
     InvalidInputError
-        If no value is left.
+        If no value is left, or one is infinite.
+    ConfigError
+        If the confidence is not between 0 and 1, or the number of resamples or the seed is no count.
 
     References
     ----------
@@ -57,14 +61,15 @@ def bootstrap_interval(
     >>> bootstrap_interval([0.2, 0.4, 0.9, float("nan")], seed=1)
     Interval(mean=0.5, low=0.2..., high=0.9)
     """
-    if not 0 < confidence < 1:
+    if not isinstance(confidence, (float, np.floating)) or not 0 < confidence < 1:
         raise ConfigError(f"confidence must be between 0 and 1, got {confidence!r}", argument="confidence")
     n_resamples = check_count("resamples", resamples, least=1)
-    figures = np.asarray(values, np.float64).reshape(-1)
-    figures = figures[~np.isnan(figures)]
-    if len(figures) == 0:
-        raise InvalidInputError("values must have a number that is not NaN", argument="values")
-    rng = np.random.default_rng(seed)
+    rng = np.random.default_rng(check_count("seed", seed))
+    figures = _figures(values)
+    largest = np.abs(figures).max()
+    if largest > _MOST_SUMMED:  # else their sum may be infinite, though their mean is not
+        scaled = bootstrap_interval(figures / largest, confidence=confidence, resamples=n_resamples, seed=seed)
+        return Interval(*(float(bound * largest) for bound in scaled))
     at_once = max(1, _DRAWS_AT_ONCE // len(figures))
     means = [
         figures[rng.integers(0, len(figures), (min(at_once, n_resamples - begin), len(figures)))].mean(axis=1)
@@ -72,3 +77,20 @@ def bootstrap_interval(
     ]
     low, high = np.quantile(np.concatenate(means), [(1 - confidence) / 2, (1 + confidence) / 2])
     return Interval(float(figures.mean()), float(low), float(high))
+
+
+def _figures(values: ArrayLike) -> NDArray[np.float64]:
+    """Those that are there."""
+    given = as_array("values", values)
+    if given.dtype.kind not in "iufb":
+        raise InvalidInputError(
+            f"values must hold numbers, got {given.dtype} of shape {given.shape}", argument="values"
+        )
+    figures = given.astype(np.float64).reshape(-1)
+    infinite = np.isinf(figures)
+    if infinite.any():
+        raise InvalidInputError("values must be finite, or NaN", row=int(infinite.argmax()), argument="values")
+    figures = figures[~np.isnan(figures)]
+    if len(figures) == 0:
+        raise InvalidInputError("values must have a number that is not NaN", argument="values")
+    return figures

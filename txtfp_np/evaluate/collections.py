@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,6 +17,12 @@ from ..errors import InvalidInputError
 
 FACETS = ("background", "method", "result")
 RELEVANT = 2  # a grade of at least this counts as relevant, in both collections
+_MOST_GRADE = 1 << 20
+_LAYOUT = (
+    "CSFCube is test-pid2anns-csfcube-background.json, -method.json and -result.json with csfcube.jsonl.gz or "
+    "abstracts-csfcube-preds.jsonl; RELISH is test-pid2anns-relish.json, relish-evaluation_splits.json and "
+    "abstracts-relish.jsonl. They lie in the folder itself, or in a folder csfcube or relish within."
+)
 _FACET_OF = {
     "background_label": "background",
     "objective_label": "background",
@@ -102,7 +109,7 @@ def read_collection(folder: Path | str) -> Collection:
     Raises
     ------
     InvalidInputError
-        If there is no collection in the folder, or nothing is left of it.
+        If there is no collection in the folder, a file of it is missing or broken, or nothing is left of it.
     """
     place = Path(folder)
     for within in (place, place / "csfcube", place / "relish"):
@@ -113,7 +120,7 @@ def read_collection(folder: Path | str) -> Collection:
     raise InvalidInputError(
         f"there is neither CSFCube nor RELISH in {place}",
         argument="data",
-        advice="CSFCube has files test-pid2anns-csfcube-<facet>.json, RELISH has test-pid2anns-relish.json.",
+        advice=_LAYOUT,
     )
 
 
@@ -129,7 +136,7 @@ def _read_csfcube(folder: Path) -> Collection:
     papers = _read_papers(_first_file(folder, names), skipped)
     units = []
     for facet in FACETS:
-        pools = _read_json(folder / f"test-pid2anns-csfcube-{facet}.json")
+        pools = _read_json(_first_file(folder, (f"test-pid2anns-csfcube-{facet}.json",)))
         units += _units(pools, papers, facet, dict.fromkeys(pools, "test"), skipped)
     return Collection("csfcube", papers, units, skipped)
 
@@ -137,7 +144,10 @@ def _read_csfcube(folder: Path) -> Collection:
 def _read_relish(folder: Path) -> Collection:
     skipped: dict[str, int] = {}
     papers = _read_papers(_first_file(folder, ("abstracts-relish.jsonl", "abstracts-relish.jsonl.gz")), skipped)
-    splits = _read_json(folder / "relish-evaluation_splits.json")
+    place = _first_file(folder, ("relish-evaluation_splits.json",))
+    splits = _read_json(place)
+    if not all(isinstance(queries, list) for queries in splits.values()):
+        raise InvalidInputError(f"{place} must hold a list of queries for each split", argument="data")
     split_of = {str(query): split for split, queries in splits.items() for query in queries}
     pools = _read_json(folder / "test-pid2anns-relish.json")
     _count(skipped, "queries of a split that were not judged", len(split_of.keys() - pools.keys()))
@@ -149,23 +159,26 @@ def _first_file(folder: Path, names: tuple[str, ...]) -> Path:
     for name in names:
         if (folder / name).is_file():
             return folder / name
-    raise InvalidInputError(f"there is no {' or '.join(names)} in {folder}", argument="data")
+    raise InvalidInputError(f"there is no {' or '.join(names)} in {folder}", argument="data", advice=_LAYOUT)
 
 
 def _read_json(path: Path) -> dict[str, Any]:
     try:
         found = json.loads(path.read_text(encoding="utf-8"))
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise InvalidInputError(f"{path} is not JSON: {error}", argument="data") from None
     if not isinstance(found, dict):
         raise InvalidInputError(f"{path} must hold a JSON object, got {type(found).__name__}", argument="data")
     return found
 
 
-def _lines(path: Path) -> Iterator[str]:
+def _lines(path: Path) -> Iterator[bytes]:
     opener: Any = gzip.open if path.suffix == ".gz" else open
-    with opener(path, "rt", encoding="utf-8") as lines:
-        yield from lines
+    with opener(path, "rb") as lines:
+        try:
+            yield from lines
+        except (gzip.BadGzipFile, EOFError, zlib.error) as error:  # what is wrong is in the file, not with reading it
+            raise InvalidInputError(f"{path} is no whole gzip file: {error}", argument="data") from None
 
 
 def _read_papers(path: Path, skipped: dict[str, int]) -> dict[str, Paper]:
@@ -173,7 +186,7 @@ def _read_papers(path: Path, skipped: dict[str, int]) -> dict[str, Paper]:
     for line in _lines(path):
         try:
             record = json.loads(line)
-        except ValueError:
+        except (ValueError, RecursionError):  # also of bytes that are no UTF-8
             _count(skipped, "lines that are not JSON")
             continue
         found = _paper(record)
@@ -211,11 +224,11 @@ def _units(
 ) -> list[Unit]:
     units = []
     for query, pool in pools.items():
-        candidates, grades = pool.get("cands", []), pool.get("relevance_adju", [])
+        candidates, grades = (_list_of(pool, key) for key in ("cands", "relevance_adju"))
         judged = [
             (str(candidate), int(grade))
             for candidate, grade in zip(candidates, grades, strict=False)
-            if str(candidate) in papers and isinstance(grade, (int, float)) and grade >= 0
+            if str(candidate) in papers and isinstance(grade, (int, float)) and 0 <= grade <= _MOST_GRADE
         ]
         _count(skipped, "candidates without a paper or a grade", max(len(candidates), len(grades)) - len(judged))
         if query not in papers or query not in split_of or not judged:
@@ -224,6 +237,11 @@ def _units(
         names, relevance = zip(*judged, strict=True)
         units.append(Unit(query, facet, split_of[query], list(names), np.array(relevance, np.int64)))
     return units
+
+
+def _list_of(pool: Any, key: str) -> list[Any]:
+    found = pool.get(key) if isinstance(pool, dict) else None
+    return found if isinstance(found, list) else []
 
 
 def _count(skipped: dict[str, int], what: str, n: int = 1) -> None:

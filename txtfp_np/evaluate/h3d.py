@@ -6,36 +6,20 @@ import csv
 import io
 import time
 from collections.abc import Callable, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..columns import TextColumn
 from ..errors import ConfigError
+from ..options import check_count
 from .bootstrap import Interval
 from .collections import RELEVANT, Collection
-from .methods import METHODS, Corpus, Made, Method, Rows
+from .methods import METHODS, Corpus, Method, Rows
 from .ranking import at_rank, average_precision, ndcg, rank_equivalent
 
 Doubles = NDArray[np.float64]
-
-#: MAP and "NDCG@20" of all facets of CSFCube as Table 5 of the paper prints them, for what comes nearest. Its texts are
-#: contaminated and its NDCG is another one: ``python -m benchmarks h3d`` says how. Ours are not to be equal.
-PRINTED = {
-    "minhash 128, 3 characters": (0.2451, 0.4167),
-    "simhash 128, 4 characters": (0.1770, 0.3601),
-    "winnowing 3, window 5": (0.2678, 0.4337),
-    "ssdeep": (0.1497, 0.2963),
-    "flyhash 1024, 4 characters": (0.1325, 0.2520),
-}
-_PRINTED_MEASURE = {
-    "minhash": "jaccard",
-    "simhash": "hamming",  # printed as Manhattan, which ranks alike
-    "winnowing": "jaccard",
-    "ssdeep": "levenshtein",
-    "flyhash": "jaccard",  # printed is the order of the pool: the features of two documents were not the same there
-}
 
 _METRICS = ("average_precision", "ndcg@20", "precision@20", "recall@20", "f1@20")
 
@@ -59,22 +43,28 @@ class Row(NamedTuple):
     n_bytes: float
     fingerprint_seconds: float
     similarity_seconds: float
-    metrics: dict[str, Doubles]  # one value a unit
+    metrics: dict[str, Doubles]  # one value a unit: the mean over all seeds
+    by_seed: dict[str, Doubles]  # (seeds, units)
+    printed: tuple[float, float] | None  # MAP and NDCG in the paper
 
     @property
     def name(self) -> str:
         """Method and measures."""
         return f"{self.method}: {' = '.join(self.measures)}"
 
-    @property
-    def printed(self) -> tuple[float, float] | None:
-        """What the paper has for its measure of this method."""
-        return PRINTED.get(self.method) if _PRINTED_MEASURE.get(self.method.split()[0]) in self.measures else None
-
     def mean(self, metric: str, members: NDArray[np.bool_]) -> float:
         """Mean over some units; those for which the metric is not defined are left out."""
-        values = self.metrics[metric][members]
-        return float(np.nanmean(values)) if (~np.isnan(values)).any() else float("nan")
+        return float(_mean_of(self.metrics[metric][members]))
+
+    def spread(self, metric: str, members: NDArray[np.bool_]) -> float | None:
+        """Standard deviation, over the seeds, of the mean over some units; None of a single seed."""
+        means = [_mean_of(values[members]) for values in self.by_seed[metric]]
+        return float(np.std(means, ddof=1)) if len(means) > 1 else None
+
+
+def _mean_of(values: Doubles) -> Any:
+    known = values[~np.isnan(values)]
+    return known.mean() if len(known) else np.nan
 
 
 def make_task(collection: Collection, text: str) -> Task:
@@ -113,6 +103,7 @@ def run(
     collection: Collection,
     methods: Sequence[Method] = METHODS,
     *,
+    seeds: int = 1,
     progress: Callable[[str], object] = lambda name: None,
 ) -> list[Row]:
     """Every method with every measure that suits it.
@@ -122,6 +113,8 @@ def run(
     collection : Collection
         From :func:`read_collection`.
     methods : sequence of Method
+    seeds : int
+        How many seeds a method that has one is given, one after another; figures are means over them.
     progress : callable
         Called with the name of each method before its turn.
 
@@ -131,38 +124,65 @@ def run(
         Measures that rank all candidates alike are one row. Ties count as their mean over all orders; a candidate is
         relevant from a grade of 2 on. Kernels are compiled, or loaded, before anything is timed.
     """
+    check_count("seeds", seeds, 1)
     corpus = Corpus([paper.whole for paper in collection.papers.values()])
     tasks = {text: make_task(collection, text) for text in dict.fromkeys(method.text for method in methods)}
     rows = []
     for method in methods:
         progress(method.name)
-        _warm_up(method, corpus)
         task = tasks[method.text]
-        begin = time.perf_counter()
-        made = method.make(task.texts, corpus)
-        seconds = time.perf_counter() - begin
-        rows += _rows_of(method, made, task, seconds)
+        _warm_up(method, task, corpus)
+        turns = [_turn(method, task, corpus, turn) for turn in range(seeds if method.has_seed else 1)]
+        rows += _rows_of(method, task, turns)
     return rows
 
 
-def _warm_up(method: Method, corpus: Corpus) -> None:
-    few, first = corpus.texts[:2], np.zeros(1, np.int64)
-    made = method.make(few, corpus)
+class _Turn(NamedTuple):
+    """What a method scored with one seed."""
+
+    n_bytes: float
+    fingerprint_seconds: float
+    found: dict[str, Doubles]
+    seconds: dict[str, float]
+
+
+def _warm_up(method: Method, task: Task, corpus: Corpus) -> None:
+    few, first = task.texts[:2], np.zeros(1, np.int64)
+    made = method.make(few, corpus, 0)
     for score in method.scores.values():
         score(made.fingerprints, first, first)
 
 
-def _rows_of(method: Method, made: Made, task: Task, seconds: float) -> list[Row]:
-    found, times = {}, {}
+def _turn(method: Method, task: Task, corpus: Corpus, turn: int) -> _Turn:
+    begin = time.perf_counter()
+    made = method.make(task.texts, corpus, turn)
+    fingerprint_seconds = time.perf_counter() - begin + made.seconds
+    found, seconds = {}, {}
     for measure, score in method.scores.items():
         begin = time.perf_counter()
         found[measure] = np.asarray(score(made.fingerprints, task.i, task.j), np.float64)
-        times[measure] = time.perf_counter() - begin
+        seconds[measure] = time.perf_counter() - begin
+    return _Turn(made.n_bytes, fingerprint_seconds, found, seconds)
+
+
+def _rows_of(method: Method, task: Task, turns: Sequence[_Turn]) -> list[Row]:
     rows = []
-    for alike in rank_equivalent(found, task.unit):
-        metrics = judge(task, found[alike[0]])
-        quickest = min(times[measure] for measure in alike)
-        rows.append(Row(method.name, tuple(alike), method.text, made.n_bytes, seconds, quickest, metrics))
+    for alike in rank_equivalent(turns[0].found, task.unit):
+        judged = [judge(task, turn.found[alike[0]]) for turn in turns]
+        by_seed = {metric: np.array([figures[metric] for figures in judged]) for metric in _METRICS}
+        printed = method.printed if method.printed is not None and method.printed.measure in alike else None
+        row = Row(
+            method=method.name,
+            measures=tuple(alike),
+            text=method.text,
+            n_bytes=turns[0].n_bytes,
+            fingerprint_seconds=min(turn.fingerprint_seconds for turn in turns),
+            similarity_seconds=min(turn.seconds[measure] for turn in turns for measure in alike),
+            metrics={metric: values.mean(axis=0) for metric, values in by_seed.items()},
+            by_seed=by_seed,
+            printed=None if printed is None else (printed.mean_average_precision, printed.ndcg),
+        )
+        rows.append(row)
     return rows
 
 

@@ -10,7 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..columns import TextColumn, Texts
+from ..compare.arrays import as_array
 from ..errors import ConfigError, InvalidInputError
+from ..options import check_count
 from .pairs import auc
 
 # A full stop and the like, with what closes a quotation, before a blank; those of East Asia need none.
@@ -38,7 +40,7 @@ def delete_sentences(texts: Texts, share: float, *, seed: int = 0) -> TextColumn
     share : float
         Of the sentences of each document, from 0 to 1; rounded to whole sentences.
     seed : int
-        Of the draws. What goes at a lower share also goes at a higher one.
+        Of the draws, at least 0. What goes at a lower share also goes at a higher one.
 
     Returns
     -------
@@ -50,9 +52,15 @@ def delete_sentences(texts: Texts, share: float, *, seed: int = 0) -> TextColumn
     >>> delete_sentences(["One. Two! Three? Four."], 0.5).to_list()
     ['Two! Four.']
     """
-    if not 0 <= share <= 1:
-        raise ConfigError(f"share must be between 0 and 1, got {share!r}", argument="share")
-    return TextColumn([_shortened(text, share, seed, row) for row, text in enumerate(TextColumn(texts))])
+    part, own_seed = _check_share("share", share), check_count("seed", seed)
+    return TextColumn([_shortened(text, part, own_seed, row) for row, text in enumerate(TextColumn(texts))])
+
+
+def _check_share(argument: str, share: object) -> float:
+    is_number = isinstance(share, (int, float, np.integer, np.floating))
+    if not is_number or not 0 <= share <= 1:  # type: ignore[operator]
+        raise ConfigError(f"{argument} must be between 0 and 1, got {share!r}", argument=argument)
+    return float(share)  # type: ignore[arg-type]
 
 
 def _shortened(text: str, share: float, seed: int, row: int) -> str:
@@ -94,12 +102,18 @@ def deletion_ladder(
     >>> [rung.auc for rung in ladder], ladder[0].similarity
     ([1.0, 1.0, 1.0, 1.0, 1.0], 1.0)
     """
+    if not callable(score):
+        raise ConfigError(f"score must be a function of two columns, got {type(score).__name__}", argument="score")
+    try:
+        steps = [_check_share("shares", share) for share in shares]
+    except TypeError:
+        raise ConfigError(f"shares must be a sequence of numbers, got {shares!r}", argument="shares") from None
     column = TextColumn(texts)
     if len(column) < 2:
         raise InvalidInputError("texts must be at least two, else nothing is unrelated", argument="texts")
     following = np.roll(np.arange(len(column)), -1)
     rungs = []
-    for share in shares:
+    for share in steps:
         left = delete_sentences(column, share, seed=seed)
         own = _scores(score, column, left)
         other = _scores(score, column, left.take(following))
@@ -109,9 +123,10 @@ def deletion_ladder(
 
 
 def _scores(score: Score, a: TextColumn, b: TextColumn) -> NDArray[np.float64]:
-    found = np.asarray(score(a, b), np.float64)
-    if found.shape != (len(a),):
+    found = as_array("score", score(a, b))
+    if found.shape != (len(a),) or found.dtype.kind not in "iufb":
         raise InvalidInputError(
-            f"score must give one number a row, {len(a)} in all, got shape {found.shape}", argument="score"
+            f"score must give one number a row, {len(a)} in all, got {found.dtype} of shape {found.shape}",
+            argument="score",
         )
-    return found
+    return found.astype(np.float64)

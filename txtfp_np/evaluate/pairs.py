@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ..compare.arrays import as_array
 from ..errors import InvalidInputError
 
 
@@ -120,8 +121,8 @@ def all_pairs_precision_recall(labels: ArrayLike, i: ArrayLike, j: ArrayLike) ->
     >>> all_pairs_precision_recall(["a", "a", "a", "b"], [0, 2, 0], [1, 3, 1])
     PrecisionRecall(precision=0.5, recall=0.3333333333333333, f1=0.4)
     """
-    group = np.unique(np.asarray(labels), return_inverse=True)[1].reshape(-1)
-    first, second = _rows(i, len(group)), _rows(j, len(group))
+    group = _groups(labels)
+    first, second = _rows("i", i, len(group)), _rows("j", j, len(group))
     if first.shape != second.shape:
         raise InvalidInputError(f"i and j must have one length, got {len(first)} and {len(second)}", argument="j")
     lower, upper = np.minimum(first, second), np.maximum(first, second)
@@ -138,21 +139,41 @@ def all_pairs_precision_recall(labels: ArrayLike, i: ArrayLike, j: ArrayLike) ->
 
 
 def _checked(labels: ArrayLike, scores: ArrayLike) -> tuple[NDArray[np.bool_], NDArray[np.float64]]:
-    truth, values = np.asarray(labels), np.asarray(scores)
+    truth, values = as_array("labels", labels), as_array("scores", scores)
     if truth.ndim != 1 or truth.shape != values.shape or values.dtype.kind not in "iufb":
         raise InvalidInputError(
             f"labels and scores must be as many, along one axis, got shapes {truth.shape} and {values.shape}",
             argument="scores",
         )
-    if not np.isin(truth, (0, 1)).all():
+    if truth.dtype.kind not in "iufbO" or not np.isin(truth, (0, 1)).all():
         raise InvalidInputError("labels must be True or False (1 or 0)", argument="labels")
     if np.isnan(values).any():
         raise InvalidInputError("scores must not be NaN", row=int(np.isnan(values).argmax()), argument="scores")
     return truth.astype(np.bool_), values.astype(np.float64)
 
 
-def _rows(given: ArrayLike, n: int) -> NDArray[np.int64]:
-    rows = np.asarray(given)
+def _groups(labels: ArrayLike) -> NDArray[np.int64]:
+    """Number of the group of each document."""
+    given = as_array("labels", labels)
+    if given.ndim != 1:
+        raise InvalidInputError(f"labels must have one axis, got shape {given.shape}", argument="labels")
+    if given.dtype.kind in "fO":
+        missing = np.array([label is None or label != label for label in given.tolist()], np.bool_)
+        if missing.any():  # whether two of them are the same document nobody knows
+            raise InvalidInputError("labels must not be missing", row=int(missing.argmax()), argument="labels")
+    try:
+        return np.unique(given, return_inverse=True)[1].reshape(-1)
+    except TypeError:
+        raise InvalidInputError("labels must be of one kind: numbers, or strings", argument="labels") from None
+
+
+def _rows(argument: str, given: ArrayLike, n: int) -> NDArray[np.int64]:
+    rows = as_array(argument, given)
+    if n == 0 and rows.size:
+        raise InvalidInputError(f"{argument} must be empty, there are no labels", argument=argument)
     if rows.ndim != 1 or (rows.size and (rows.dtype.kind not in "iu" or rows.min() < 0 or rows.max() >= n)):
-        raise InvalidInputError(f"pairs must be rows from 0 to {n - 1}", argument="i")
+        got = f"{rows.dtype} of shape {rows.shape}"
+        if rows.dtype.kind in "iu" and rows.size:
+            got += f" from {rows.min()} to {rows.max()}"
+        raise InvalidInputError(f"{argument} must hold rows from 0 to {n - 1}, got {got}", argument=argument)
     return rows.astype(np.int64)

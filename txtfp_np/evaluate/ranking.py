@@ -8,10 +8,14 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ..compare.arrays import as_array
 from ..errors import InvalidInputError
 from ..options import check_count
 
 Doubles = NDArray[np.float64]
+
+# Numbers of queries may have gaps, but a result that is nearly all gaps is a mistake.
+_NUMBERS_AT_LEAST, _NUMBERS_A_CANDIDATE = 1 << 20, 16
 
 
 class Ranked(NamedTuple):
@@ -49,7 +53,7 @@ def ranked(scores: ArrayLike, queries: ArrayLike | None = None) -> Ranked:
     >>> found.order.tolist(), found.group.tolist()
     ([1, 0, 2], [0, 1, 1])
     """
-    values = np.asarray(scores)
+    values = as_array("scores", scores)
     if values.ndim != 1 or values.dtype.kind not in "iufb":
         raise InvalidInputError(
             f"scores must hold numbers along one axis, got {values.dtype} of shape {values.shape}", argument="scores"
@@ -141,6 +145,7 @@ def ndcg(relevance: ArrayLike, scores: ArrayLike, queries: ArrayLike | None = No
     (0.0, 0.6309)
     """
     found, gains = _ranked(relevance, scores, queries)
+    gains = _scaled(found, gains)
     depth = len(gains) if k is None else check_count("k", k, least=1)
     n_in_group, gain_in_group, _ = _groups(found, gains)
     weights = np.where(found.rank <= depth, 1 / np.log2(found.rank + 1.0), 0)
@@ -204,7 +209,7 @@ def rank_equivalent(
     queries : integers (n,), optional
         As in :func:`average_precision`.
     digits : int
-        Significant digits that tell two scores apart: the last ones of a sum are noise.
+        Significant digits, at most 17, that tell two scores apart: the last ones of a sum are noise.
 
     Returns
     -------
@@ -216,11 +221,22 @@ def rank_equivalent(
     >>> rank_equivalent({"hamming": [1, 2, 2], "manhattan": [0.1, 0.4, 0.4], "cosine": [1, 2, 3]})
     [['hamming', 'manhattan'], ['cosine']]
     """
-    places = check_count("digits", digits, least=1) - 1
+    places = check_count("digits", digits, least=1, most=17) - 1
+    if not isinstance(scores, Mapping):
+        raise InvalidInputError(
+            f"scores must be a mapping of name to numbers, got {type(scores).__name__}", argument="scores"
+        )
     groups: dict[bytes, list[str]] = {}
+    n: int | None = None
     for name, values in scores.items():
+        found = ranked(values, queries)
+        n = len(found.order) if n is None else n
+        if len(found.order) != n:
+            raise InvalidInputError(
+                f"scores must be as many for every name, got {n} and {len(found.order)} for {name!r}",
+                argument="scores",
+            )
         numbers = np.asarray(values, np.float64)
-        found = ranked(numbers, queries)
         group = np.empty(len(found.order), np.int64)
         group[found.order] = _group_rounded(found, numbers[found.order], places)
         groups.setdefault(group.tobytes(), []).append(name)
@@ -237,26 +253,45 @@ def _group_rounded(found: Ranked, values: Doubles, places: int) -> NDArray[np.in
 
 
 def _query_numbers(queries: ArrayLike, n: int) -> NDArray[np.int64]:
-    numbers = np.asarray(queries)
+    numbers = as_array("queries", queries)
     if numbers.shape != (n,) or (n and numbers.dtype.kind not in "iu") or (n and numbers.min() < 0):
         raise InvalidInputError(
             f"queries must hold the number of a query, from 0, for each of {n} candidates, got {numbers.dtype} of "
             f"shape {numbers.shape}",
             argument="queries",
         )
+    if n and numbers.max() >= max(_NUMBERS_AT_LEAST, _NUMBERS_A_CANDIDATE * n):
+        raise InvalidInputError(
+            f"queries must be numbered from 0 without large gaps, got {numbers.max()} among {n} candidates: there is "
+            "a figure for each number up to the largest",
+            row=int(numbers.argmax()),
+            argument="queries",
+            advice="np.unique(queries, return_inverse=True) numbers them.",
+        )
     return numbers.astype(np.int64)
 
 
 def _ranked(relevance: ArrayLike, scores: ArrayLike, queries: ArrayLike | None) -> tuple[Ranked, Doubles]:
     found = ranked(scores, queries)
-    gains = np.asarray(relevance)
+    gains = as_array("relevance", relevance)
     if gains.shape != found.order.shape or gains.dtype.kind not in "iufb" or not (gains >= 0).all():
         raise InvalidInputError(
             f"relevance must be a number of at least 0 for each of {len(found.order)} candidates, got {gains.dtype} of "
             f"shape {gains.shape}",
             argument="relevance",
         )
-    return found, gains[found.order].astype(np.float64)
+    doubles = gains[found.order].astype(np.float64)
+    if not np.isfinite(doubles).all():
+        row = int(found.order[np.isinf(doubles)].min())
+        raise InvalidInputError("relevance must be finite", row=row, argument="relevance")
+    return found, doubles
+
+
+def _scaled(found: Ranked, gains: Doubles) -> Doubles:
+    """Gains over a power of two near the largest of their query: sums neither overflow nor vanish, bits stay."""
+    largest = np.zeros(found.n_queries)
+    np.maximum.at(largest, found.query, gains)
+    return np.asarray(np.ldexp(gains, -np.frexp(largest)[1][found.query]), np.float64)
 
 
 def _groups(found: Ranked, gains: Doubles) -> tuple[Doubles, Doubles, Doubles]:

@@ -97,7 +97,8 @@ class HammingSearch:
         >>> HammingIndex([8, 9, 9], max_distance=1).find_all(distinct=True)
         (array([0]), array([1]), array([1], dtype=uint8))
         """
-        from ..kernels.groups import count_spread, sort_words, spread_pairs
+        from ..kernels.groups import count_spread, spread_pairs
+        from ..kernels.sorting import sort_keys
 
         check_flag("distinct", distinct)
         groups, rows, _ = self._groups()
@@ -109,7 +110,7 @@ class HammingSearch:
         n_pairs = count_spread(pairs, groups.starts)
         keys, payload = np.empty(n_pairs, np.uint64), np.empty(n_pairs, np.uint32)
         spread_pairs(pairs, distances, groups.starts, groups.order, keys, payload)
-        sort_words(keys, payload, np.empty_like(keys), np.empty_like(payload))
+        sort_keys(keys, payload, True, np.empty_like(keys), np.empty_like(payload))
         i, j = (keys >> np.uint64(32)).astype(np.int64), (keys & np.uint64(0xFFFFFFFF)).astype(np.int64)
         if rows is not None:
             i, j = rows[i], rows[j]

@@ -87,10 +87,10 @@ def first_equal(at: Positions, rows: Positions, h: int) -> Positions:
 
 def sort_in_place(keys: NDArray[np.uint64]) -> Rows:
     """Sort; where each key came from, equal ones in their order."""
-    from ..kernels.bands import sort_keys
+    from ..kernels.sorting import sort_keys
 
     order = np.empty(len(keys), np.uint32)
-    sort_keys(keys, order, np.empty_like(keys), np.empty_like(order))
+    sort_keys(keys, order, False, np.empty_like(keys), np.empty_like(order))
     return read_only(order)
 
 

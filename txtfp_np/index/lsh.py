@@ -13,7 +13,7 @@ from ..errors import InvalidInputError
 from ..options import check_flag
 from ..schema.signatures import Signatures, minhash_dtype
 from .arguments import check_config_hash, check_geometry, check_ids, check_signatures
-from .persistence import Attachment, attach, rewrite, save_changes
+from .persistence import Stored, attach, rewrite, save_changes
 from .search import LshSearch
 from .snapshot import Snapshot
 from .tables import CHUNK, Ids, Words
@@ -76,7 +76,7 @@ class LshIndex(LshSearch):
         self._config_hash = None if config_hash is None else int(config_hash)
         self._snapshot = Snapshot.empty()
         self._lock = threading.RLock()
-        self._attachment: Attachment | None = None
+        self._attachment: Stored | None = None
 
     # ── changing it ─────────────────────────────────────────────────────────────────────────────
     def insert(

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from ..columns.checks import read_only
 from .arguments import Geometry
 from .snapshot import Extent, Snapshot
-from .storage import Array, Blocks, Contents, Json, Store
+from .storage import Array, Attachment, Blocks, Contents, Json, Store
 from .tables import CHUNK, Segment, key_rows, sort_bands
 
 KIND = "lsh"
@@ -20,11 +20,9 @@ _BLOCK = 1 << 14
 
 
 @dataclass(frozen=True)
-class Attachment:
-    """The folder that an index belongs to, and the generation of it that the index knows."""
+class Stored(Attachment):
+    """What is known of the files of an index, its removed rows among it."""
 
-    store: Store
-    generation: int
     dead: NDArray[np.uint64]
 
 
@@ -38,12 +36,12 @@ def rewrite(snapshot: Snapshot, geometry: Geometry, threads: int) -> Snapshot:
     return Snapshot.empty().with_rows(ids, read_only(words), geometry.rows, geometry.bands, threads)
 
 
-def attach(folder: str | os.PathLike[str]) -> tuple[Snapshot, Attachment, Json]:
+def attach(folder: str | os.PathLike[str]) -> tuple[Snapshot, Stored, Json]:
     """Snapshot of a stored index."""
     store = Store(folder, KIND)
     contents = store.open()
     snapshot = _mapped(contents)
-    return snapshot, Attachment(store, contents.generation, snapshot.dead), contents.meta
+    return snapshot, Stored(store, contents.generation, snapshot.dead), contents.meta
 
 
 def save_changes(
@@ -51,14 +49,14 @@ def save_changes(
     geometry: Geometry,
     config_hash: int | None,
     folder: str | os.PathLike[str],
-    attachment: Attachment | None,
+    attachment: Stored | None,
     threads: int,
     *,
     whole: bool = False,
-) -> tuple[Snapshot, Attachment]:
+) -> tuple[Snapshot, Stored]:
     """Write what the folder lacks, or with ``whole`` everything as one segment; the snapshot of the files."""
     store = Store(folder, KIND)
-    same = attachment is not None and os.path.realpath(store.folder) == os.path.realpath(attachment.store.folder)
+    same = attachment is not None and attachment.is_at(store.folder)
     snapshot = snapshot.without_tail(threads)
     kept = tuple(s for s in snapshot.segments if s.name is not None) if same and not whole else ()
     first_new = kept[-1].base + kept[-1].span if kept else 0
@@ -78,7 +76,7 @@ def save_changes(
     names = [segment.name for segment in kept if segment.name is not None]
     contents = store.save_segments(meta, segments, keep=names, generation=generation)
     mapped = _mapped(contents)
-    return mapped, Attachment(store, contents.generation, mapped.dead)
+    return mapped, Stored(store, contents.generation, mapped.dead)
 
 
 def _rows_from(snapshot: Snapshot, first: int) -> Snapshot:

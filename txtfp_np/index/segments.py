@@ -39,20 +39,21 @@ class Groups(NamedTuple):
 
 def group_equal(words: Words) -> Groups:
     """Groups of equal rows of ``uint64[n, 1 or 2]``."""
-    from ..kernels.groups import group_starts, sort_words
+    from ..kernels.groups import group_starts
+    from ..kernels.sorting import sort_keys
 
     n = len(words)
     if n > MAX_ROWS:
         raise InvalidInputError(f"at most {MAX_ROWS} fingerprints are possible, got {n}", argument="fingerprints")
-    order = np.arange(n, dtype=np.uint32)
+    order = np.empty(n, np.uint32)
     low = words[:, 0].copy()
     spare, spare_order = np.empty(n, np.uint64), np.empty(n, np.uint32)
-    sort_words(low, order, spare, spare_order)
+    sort_keys(low, order, False, spare, spare_order)
     if words.shape[1] == 1:
         high = np.empty(0, np.uint64)
     else:
         high = words[order, 1]
-        sort_words(high, order, spare, spare_order)
+        sort_keys(high, order, True, spare, spare_order)
         low = words[order, 0]
     distinct_low, distinct_high = np.empty(n, np.uint64), np.empty(len(high), np.uint64)
     starts = np.empty(n + 1, np.int64)

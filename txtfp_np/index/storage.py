@@ -324,9 +324,7 @@ class Store:
             try:
                 fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except BlockingIOError as error:
-                raise BlockingIOError(
-                    error.errno, "another process is writing this index", str(self.folder)
-                ) from None
+                raise BlockingIOError(error.errno, "another process is writing this index", str(self.folder)) from None
             yield  # closing the file gives the lock back, and so does the end of the process
 
 

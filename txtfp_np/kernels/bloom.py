@@ -11,8 +11,8 @@ from __future__ import annotations
 import numpy as np
 
 from ._jit import helper, kernel
-from .bands import _mixed
 from .intrinsics import address, multiply_high
+from .murmur import scrambled
 from .scan import prefetch
 
 _ONE = np.uint64(1)
@@ -21,13 +21,13 @@ _AHEAD = 12  # keys between fetching a line and using it: as long as a trip to t
 
 @helper
 def _step_of(key):
-    return _mixed(key ^ np.uint64(0x9E3779B97F4A7C15)) | _ONE
+    return scrambled(key ^ np.uint64(0x9E3779B97F4A7C15)) | _ONE
 
 
 @helper
 def _bit_of(key, step, i, n_bits):
     """Number of the bit that probe ``i`` of a key asks for."""
-    return multiply_high(_mixed(key + np.uint64(i) * step), n_bits)
+    return multiply_high(scrambled(key + np.uint64(i) * step), n_bits)
 
 
 @helper

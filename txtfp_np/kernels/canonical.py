@@ -235,9 +235,7 @@ def _canonicalize_row(data, position, stop, tables, options, work, out, out_posi
                         if length <= 8:  # no composite has a longer replacement; else the full algorithm
                             position, out_position = composite_end, out_begin + length
                             continue
-                position, out_position = _rewrite_segment(
-                    data, begin, stop, codes, full, options, work, out, out_begin
-                )
+                position, out_position = _rewrite_segment(data, begin, stop, codes, full, options, work, out, out_begin)
                 if out_position < 0:
                     return out_position
                 begin, out_begin = position, out_position

@@ -11,6 +11,7 @@ _ALL = np.uint64(0xFFFFFFFFFFFFFFFF)
 _SPREAD = np.uint64(0x9E3779B97F4A7C15)  # 2**64 / golden ratio: neighbouring symbols part (Knuth, vol. 3, 6.4)
 _PLACES = 128  # of the table of a strip's symbols, of which there are 64 at most
 _SHIFT = np.uint64(57)  # 64 - log2(_PLACES)
+_COMMON = np.uint64(256)  # symbols below it need no hashing: bytes, and letters of most texts
 
 
 @helper
@@ -23,21 +24,33 @@ def _slot_of(keys, places, symbol):
 
 
 @routine
-def _strip(pattern, text, keys, places, steps):
+def _strip(pattern, text, common, keys, places, steps):
     """64 rows or fewer, from the first column to the last; returns how much their last row rises on the whole.
 
-    ``steps`` has the differences along the row above (-1, 0, 1) and gets those along the last row.
+    ``steps`` has the differences along the row above (-1, 0, 1) and gets those along the last row. ``common`` is
+    zeros before and after.
     """
-    places[:] = _ZERO
+    n_hashed = 0
     for place in range(len(pattern)):
-        slot = _slot_of(keys, places, pattern[place])
-        keys[slot] = pattern[place]
-        places[slot] |= _ONE << np.uint64(place)
+        symbol, bit = pattern[place], _ONE << np.uint64(place)
+        if symbol < _COMMON:
+            common[symbol] |= bit
+            continue
+        if n_hashed == 0:
+            places[:] = _ZERO
+        n_hashed += 1
+        slot = _slot_of(keys, places, symbol)
+        keys[slot] = symbol
+        places[slot] |= bit
     last = np.uint64(len(pattern) - 1)
     plus, minus = _ALL, _ZERO
     change = np.int64(0)
     for column in range(len(text)):
-        equal = places[_slot_of(keys, places, text[column])]
+        symbol = text[column]
+        if symbol < _COMMON:
+            equal = common[symbol]
+        else:
+            equal = places[_slot_of(keys, places, symbol)] if n_hashed > 0 else _ZERO
         above = steps[column]
         at_left = equal | minus
         equal |= np.uint64(above < 0)
@@ -51,7 +64,23 @@ def _strip(pattern, text, keys, places, steps):
         falls = (falls << _ONE) | np.uint64(above < 0)
         plus = falls | ~(at_left | rises)
         minus = rises & at_left
+    for place in range(len(pattern)):
+        if pattern[place] < _COMMON:
+            common[pattern[place]] = _ZERO
     return change
+
+
+@helper
+def _apart(one, other):
+    """Both without what they begin and end with alike, which no edit touches."""
+    n = min(len(one), len(other))
+    begin = 0
+    while begin < n and one[begin] == other[begin]:
+        begin += 1
+    end = 0
+    while end < n - begin and one[len(one) - 1 - end] == other[len(other) - 1 - end]:
+        end += 1
+    return one[begin : len(one) - end], other[begin : len(other) - end]
 
 
 @kernel
@@ -77,16 +106,19 @@ def levenshtein_pairs(values_a, offsets_a, values_b, offsets_b, i, j, out):
     """
     longest = np.int64(0)
     for pair in range(len(i)):
-        longest = max(longest, offsets_b[j[pair] + 1] - offsets_b[j[pair]])
+        a, b = i[pair], j[pair]
+        longest = max(longest, offsets_a[a + 1] - offsets_a[a], offsets_b[b + 1] - offsets_b[b])
+    common = np.zeros(_COMMON, np.uint64)
     keys, places = np.empty(_PLACES, np.uint64), np.empty(_PLACES, np.uint64)
     row = np.empty(longest, np.int8)
     for pair in range(len(i)):
         a, b = i[pair], j[pair]
-        pattern = values_a[offsets_a[a] : offsets_a[a + 1]]
-        text = values_b[offsets_b[b] : offsets_b[b + 1]]
+        pattern, text = _apart(values_a[offsets_a[a] : offsets_a[a + 1]], values_b[offsets_b[b] : offsets_b[b + 1]])
+        if (len(pattern) + 63) // 64 * len(text) > (len(text) + 63) // 64 * len(pattern):
+            pattern, text = text, pattern  # fewer columns in all strips together
         steps = row[: len(text)]
         steps[:] = 1  # the row above the first one grows by one a column
         change = np.int64(len(text))
         for begin in range(0, len(pattern), 64):
-            change = _strip(pattern[begin : begin + 64], text, keys, places, steps)
+            change = _strip(pattern[begin : begin + 64], text, common, keys, places, steps)
         out[pair] = np.uint32(len(pattern) + change)

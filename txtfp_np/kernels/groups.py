@@ -1,62 +1,14 @@
-"""Equal values: sorting them together, spreading results over their rows, joining rows into components."""
+"""Equal values: spreading results over their rows, joining rows into components."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from ._jit import helper, kernel
+from .linkage import root_of
 
-_BYTE = np.uint64(0xFF)
 _HALF = np.uint64(32)
 _LOW_HALF = np.uint64(0xFFFFFFFF)
-
-
-@kernel
-def sort_words(words, payload, spare_words, spare_payload):
-    """Sort words, equal ones in the order they came in, and take a payload along.
-
-    Parameters
-    ----------
-    words : uint64[n]
-        Sorted in place.
-    payload : uint32[n]
-        Moves with the words.
-    spare_words, spare_payload : uint64[n], uint32[n]
-        Overwritten.
-
-    Notes
-    -----
-    Radix sort from the last byte to the first; bytes that are the same in all words are skipped.
-    """
-    n = np.uint64(len(words))
-    counts = np.zeros((8, 256), np.int64)
-    for i in range(n):
-        word = words[i]
-        for digit in range(np.uint64(8)):
-            counts[digit, (word >> (digit << np.uint64(3))) & _BYTE] += 1
-    source, source_payload, target, target_payload = words, payload, spare_words, spare_payload
-    moved = False
-    for digit in range(np.uint64(8)):
-        shift = digit << np.uint64(3)
-        places = counts[digit]
-        if n == np.uint64(0) or places[(words[0] >> shift) & _BYTE] == np.int64(n):
-            continue
-        total = np.int64(0)
-        for value in range(256):
-            total, places[value] = total + places[value], total
-        for i in range(n):
-            word = source[i]
-            value = (word >> shift) & _BYTE
-            place = np.uint64(places[value])
-            places[value] += 1
-            target[place] = word
-            target_payload[place] = source_payload[i]
-        source, target = target, source
-        source_payload, target_payload = target_payload, source_payload
-        moved = not moved
-    if moved:
-        words[:] = source
-        payload[:] = source_payload
 
 
 @kernel
@@ -200,14 +152,6 @@ def _sort_rows(rows, distances):
         distances[place] = distance
 
 
-@helper
-def _root(parents, node):
-    while parents[node] != node:
-        parents[node] = parents[parents[node]]  # halves the path for the next time
-        node = parents[node]
-    return node
-
-
 @kernel
 def component_labels(pairs, starts, order, labels):
     """Number of the component of each row, by first row; -1 for a row that is alone. Returns their number.
@@ -225,14 +169,14 @@ def component_labels(pairs, starts, order, labels):
     for group in range(n_groups):
         sizes[group] = starts[group + 1] - starts[group]
     for pair in pairs:
-        a, b = _root(parents, np.int64(pair >> _HALF)), _root(parents, np.int64(pair & _LOW_HALF))
+        a, b = root_of(parents, np.int64(pair >> _HALF)), root_of(parents, np.int64(pair & _LOW_HALF))
         if a != b:
             if sizes[a] < sizes[b]:
                 a, b = b, a
             parents[b] = a
             sizes[a] += sizes[b]
     for group in range(n_groups):
-        root = _root(parents, group)
+        root = root_of(parents, group)
         for i in range(starts[group], starts[group + 1]):
             labels[order[i]] = root if sizes[root] > 1 else -1
     numbers = np.full(n_groups, -1)

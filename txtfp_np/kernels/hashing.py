@@ -1,6 +1,6 @@
-"""XXH3 (64 and 128 bits), XXH64 and MurmurHash3 x64-128, each with a 64-bit seed.
+"""XXH3 (64 and 128 bits) and XXH64, and spans of bytes hashed by them or by MurmurHash3, each with a 64-bit seed.
 
-Written from the specification of the xxHash family and of MurmurHash3; the oracles are the packages
+Written from the specification of the xxHash family; the oracles are the packages
 ``xxhash`` and ``mmh3`` and the vectors of the Rust crate.
 
 All take the address of the bytes, their number, and the address of :func:`secrets` of the seed.
@@ -12,6 +12,7 @@ import numpy as np
 
 from ._jit import helper, kernel, routine
 from .intrinsics import address, multiply_high, peek_u8, peek_u32, peek_u64, swap_bytes
+from .murmur import murmur3_128, rotate
 
 XXH3_128, MURMUR3_128, XXH64 = 0, 1, 2  # the families
 
@@ -54,11 +55,6 @@ def secrets(seed):
     everything = np.concatenate(parts)
     everything.flags.writeable = False
     return everything
-
-
-@helper
-def _rotate(value, count):
-    return (value << np.uint64(count)) | (value >> np.uint64(64 - count))
 
 
 @helper
@@ -285,7 +281,7 @@ def xxh3_64(at, length, seed, secret):
         seed ^= _swap32(seed) << np.uint64(32)
         word = peek_u32(end - 4) | (peek_u32(at) << np.uint64(32))
         h = word ^ ((peek_u64(secret + 8) ^ peek_u64(secret + 16)) - seed)
-        h ^= _rotate(h, 49) ^ _rotate(h, 24)
+        h ^= rotate(h, 49) ^ rotate(h, 24)
         h *= _MX2
         h ^= (h >> np.uint64(35)) + size
         h *= _MX2
@@ -299,7 +295,7 @@ def xxh3_64(at, length, seed, secret):
 # ── XXH64 ───────────────────────────────────────────────────────────────────────────────────────
 @helper
 def _round_xxh64(lane, value):
-    return _rotate(lane + value * _P64_2, 31) * _P64_1
+    return rotate(lane + value * _P64_2, 31) * _P64_1
 
 
 @routine
@@ -315,69 +311,22 @@ def xxh64(at, length, seed):
             c = _round_xxh64(c, peek_u64(position + 16))
             d = _round_xxh64(d, peek_u64(position + 24))
             position += 32
-        h = _rotate(a, 1) + _rotate(b, 7) + _rotate(c, 12) + _rotate(d, 18)
+        h = rotate(a, 1) + rotate(b, 7) + rotate(c, 12) + rotate(d, 18)
         for lane in (a, b, c, d):
             h = (h ^ _round_xxh64(np.uint64(0), lane)) * _P64_1 + _P64_4
     else:
         h = seed + _P64_5
     h += np.uint64(length)
     while position + 8 <= end:
-        h = _rotate(h ^ _round_xxh64(np.uint64(0), peek_u64(position)), 27) * _P64_1 + _P64_4
+        h = rotate(h ^ _round_xxh64(np.uint64(0), peek_u64(position)), 27) * _P64_1 + _P64_4
         position += 8
     if position + 4 <= end:
-        h = _rotate(h ^ (peek_u32(position) * _P64_1), 23) * _P64_2 + _P64_3
+        h = rotate(h ^ (peek_u32(position) * _P64_1), 23) * _P64_2 + _P64_3
         position += 4
     while position < end:
-        h = _rotate(h ^ (peek_u8(position) * _P64_5), 11) * _P64_1
+        h = rotate(h ^ (peek_u8(position) * _P64_5), 11) * _P64_1
         position += 1
     return _avalanche_xxh64(h)
-
-
-# ── MurmurHash3 x64-128 ─────────────────────────────────────────────────────────────────────────
-_C1 = np.uint64(0x87C37B91114253D5)
-_C2 = np.uint64(0x4CF5AD432745937F)
-
-
-@helper
-def _final_murmur(h):
-    h ^= h >> np.uint64(33)
-    h *= np.uint64(0xFF51AFD7ED558CCD)
-    h ^= h >> np.uint64(33)
-    h *= np.uint64(0xC4CEB9FE1A85EC53)
-    return h ^ (h >> np.uint64(33))
-
-
-@helper
-def _tail_word(start, stop):
-    """Bytes of a last, incomplete word."""
-    word = np.uint64(0)
-    for position in range(start, stop):
-        word |= peek_u8(position) << np.uint64(8 * (position - start))
-    return word
-
-
-@routine
-def murmur3_128(at, length, seed):
-    """(h1, h2) of MurmurHash3 x64-128; both lanes start from the whole 64-bit seed."""
-    h1, h2 = seed, seed
-    position, end = at, at + length
-    while position + 16 <= end:
-        h1 ^= _rotate(peek_u64(position) * _C1, 31) * _C2
-        h1 = (_rotate(h1, 27) + h2) * np.uint64(5) + np.uint64(0x52DCE729)
-        h2 ^= _rotate(peek_u64(position + 8) * _C2, 33) * _C1
-        h2 = (_rotate(h2, 31) + h1) * np.uint64(5) + np.uint64(0x38495AB5)
-        position += 16
-    if position + 8 < end:
-        h2 ^= _rotate(_tail_word(position + 8, end) * _C2, 33) * _C1
-    if position < end:
-        h1 ^= _rotate(_tail_word(position, min(position + 8, end)) * _C1, 31) * _C2
-    h1 ^= np.uint64(length)
-    h2 ^= np.uint64(length)
-    h1 += h2
-    h2 += h1
-    h1, h2 = _final_murmur(h1), _final_murmur(h2)
-    h1 += h2
-    return h1, h1 + h2
 
 
 # One kernel a family: most programs need one of them, and compiling is what a first call waits for.

@@ -1,6 +1,6 @@
 """Machine operations that Numba has no spelling for, each with a plain-Python twin.
 
-``byte_mask`` and ``copy64`` work on 64 bytes at once. They are written as generic LLVM vectors, so
+``byte_mask``, ``copy64`` and ``read_hex64`` work on 64 bytes at once. They are written as generic LLVM vectors, so
 one body serves AVX-512 (one instruction a comparison), AVX2, SSE2 and NEON alike.
 
 With the JIT switched off (``NUMBA_DISABLE_JIT=1``) the twins are used: an ``@intrinsic`` has no
@@ -87,6 +87,14 @@ def _copy64(source: Any, position: int, out: Any, out_position: int, case_bit: i
     upper = (chunk - np.uint8(65)) < np.uint8(26)
     out[out_position : out_position + LANES] = chunk | (upper * np.uint8(case_bit))
     return _byte_mask(source, position, 128, 128)
+
+
+def _read_hex64(data: Any, position: int, out: Any, out_position: int) -> bool:
+    chunk = data[position : position + LANES]
+    letters = ((chunk | np.uint8(32)) - np.uint8(97)) < np.uint8(6)
+    digits = (chunk & np.uint8(15)) + letters * np.uint8(9)
+    out[out_position : out_position + LANES // 2] = digits[::2] << np.uint8(4) | digits[1::2]
+    return bool((letters | ((chunk - np.uint8(48)) < np.uint8(10))).all())
 
 
 def _near_mask(address: int, value: Any, k: int) -> int:
@@ -230,9 +238,7 @@ def _byte_mask_typing(typingctx: Any, data: Any, position: Any, low: Any, count:
     return types.uint64(data, types.intp, types.uint8, types.uint8), codegen
 
 
-def _copy64_typing(
-    typingctx: Any, source: Any, position: Any, out: Any, out_position: Any, case_bit: Any
-) -> Any:
+def _copy64_typing(typingctx: Any, source: Any, position: Any, out: Any, out_position: Any, case_bit: Any) -> Any:
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         source, position, out, out_position, case_bit = args
         vector = _load_vector(builder, _pointer(context, builder, signature.args[0], source, position))
@@ -245,6 +251,35 @@ def _copy64_typing(
         return builder.bitcast(negative, ir.IntType(64))
 
     return types.uint64(source, types.intp, out, types.intp, types.uint8), codegen
+
+
+def _read_hex64_typing(typingctx: Any, data: Any, position: Any, out: Any, out_position: Any) -> Any:
+    def constant(byte: int) -> Any:
+        return ir.Constant(_VECTOR, [byte] * LANES)
+
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        data, position, out, out_position = args
+        vector = _load_vector(builder, _pointer(context, builder, signature.args[0], data, position))
+        numbers = _in_range(builder, vector, ir.Constant(_BYTE, 48), ir.Constant(_BYTE, 10))
+        lower = builder.or_(vector, constant(32))
+        letters = _in_range(builder, lower, ir.Constant(_BYTE, 97), ir.Constant(_BYTE, 6))
+        digits = builder.add(builder.and_(vector, constant(15)), builder.select(letters, constant(9), constant(0)))
+        high, low = (
+            builder.shuffle_vector(
+                digits,
+                ir.Constant(_VECTOR, ir.Undefined),
+                ir.Constant(ir.VectorType(ir.IntType(32), LANES // 2), list(range(first, LANES, 2))),
+            )
+            for first in (0, 1)
+        )
+        half = ir.VectorType(_BYTE, LANES // 2)
+        packed = builder.or_(builder.shl(high, ir.Constant(half, [4] * (LANES // 2))), low)
+        target = _pointer(context, builder, signature.args[2], out, out_position)
+        builder.store(packed, _typed(builder, target, half)).align = 1
+        good = builder.bitcast(builder.or_(numbers, letters), ir.IntType(64))
+        return builder.icmp_unsigned("==", good, ir.Constant(ir.IntType(64), -1))
+
+    return types.boolean(data, types.intp, out, types.intp), codegen
 
 
 _WORDS = ir.VectorType(ir.IntType(64), NEAR_LANES)
@@ -293,7 +328,7 @@ if numba.config.DISABLE_JIT:
     trailing_zeros, leading_zeros = _trailing_zeros, _leading_zeros
     popcount = _popcount
     multiply_high, swap_bytes = _multiply_high, _swap_bytes
-    byte_mask, copy64 = _byte_mask, _copy64
+    byte_mask, copy64, read_hex64 = _byte_mask, _copy64, _read_hex64
     near_mask, near_mask_wide = _near_mask, _near_mask_wide
 else:
     # load_uN(data, position): little-endian word at any alignment
@@ -318,6 +353,9 @@ else:
     # copy64(source, position, out, out_position, case_bit): copies 64 bytes, sets case_bit in A-Z,
     # returns the mask of bytes >= 0x80
     copy64 = intrinsic(_copy64_typing)
+    # read_hex64(data, position, out, out_position): writes the 32 bytes that 64 hexadecimal digits spell, returns
+    # whether they all are such digits
+    read_hex64 = intrinsic(_read_hex64_typing)
     # near_mask(address, word, k): bit i set when the i-th of eight words there differs in at most k bits;
     # near_mask_wide(low, high, x, y, k): likewise for fingerprints of two words
     near_mask, near_mask_wide = intrinsic(_near_mask_typing), intrinsic(_near_mask_wide_typing)

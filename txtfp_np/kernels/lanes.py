@@ -80,9 +80,7 @@ def _minima(n_vectors: int) -> Any:
         sign = ir.Constant(_VECTOR, [_SIGN] * _WIDTH)
         steps = ir.Constant(_VECTOR, list(range(_WIDTH)))
         before = builder.block
-        kept = [
-            builder.xor(_load(builder, out, ir.Constant(_WORD, 64 * j), _VECTOR), sign) for j in range(n_vectors)
-        ]
+        kept = [builder.xor(_load(builder, out, ir.Constant(_WORD, 64 * j), _VECTOR), sign) for j in range(n_vectors)]
         loop, done = builder.append_basic_block("shingle"), builder.append_basic_block("done")
         builder.cbranch(builder.icmp_signed(">", n, ir.Constant(_WORD, 0)), loop, done)
         builder.position_at_end(loop)

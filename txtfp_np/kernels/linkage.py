@@ -84,11 +84,25 @@ def star_rows(i, j, rank, starts, places, in_order, representative, chosen):
 
 
 @helper
-def _root(parents, node):
+def root_of(parents, node):
+    """Where a chain of parents ends."""
     while parents[node] != node:
         parents[node] = parents[parents[node]]  # halves the path for the next time
         node = parents[node]
     return node
+
+
+@helper
+def unite(i, j, rank, representative):
+    """Join the components of pairs; chains of representatives end at the best row."""
+    for pair in range(len(i)):
+        a, b = root_of(representative, i[pair]), root_of(representative, j[pair])
+        if a != b:
+            # the better one becomes the root, so that roots are the answer
+            if rank[a] < rank[b]:
+                representative[b] = a
+            else:
+                representative[a] = b
 
 
 @kernel
@@ -101,16 +115,9 @@ def component_rows(i, j, rank, representative, chosen):
     for row in range(len(rank)):
         representative[row] = row
         chosen[row] = -1
-    for pair in range(len(i)):
-        a, b = _root(representative, i[pair]), _root(representative, j[pair])
-        if a != b:
-            # the better one becomes the root, so that roots are the answer
-            if rank[a] < rank[b]:
-                representative[b] = a
-            else:
-                representative[a] = b
+    unite(i, j, rank, representative)
     for row in range(len(rank)):
-        representative[row] = _root(representative, row)
+        representative[row] = root_of(representative, row)
     for pair in range(len(i) - 1, -1, -1):
         a, b = i[pair], j[pair]
         if a != b:

@@ -60,9 +60,7 @@ def _equal_words_typing(typingctx: Any, a: Any, b: Any, n_vectors: Any) -> Any:
         tally = cgutils.alloca_once_value(builder, ir.Constant(_VECTOR, None))
         with cgutils.for_range(builder, n_vectors, intp=_WORD) as loop:
             offset = builder.shl(loop.index, ir.Constant(_WORD, 6))
-            equal = builder.icmp_unsigned(
-                "==", _load(builder, a, offset, _VECTOR), _load(builder, b, offset, _VECTOR)
-            )
+            equal = builder.icmp_unsigned("==", _load(builder, a, offset, _VECTOR), _load(builder, b, offset, _VECTOR))
             builder.store(builder.add(builder.load(tally), builder.zext(equal, _VECTOR)), tally)
         total = builder.load(tally)
         for half in (4, 2, 1):  # fold the upper half onto the lower

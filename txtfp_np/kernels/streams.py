@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ._jit import kernel
-from .linkage import _root
+from .linkage import root_of, unite
 
 
 @kernel
@@ -39,20 +39,14 @@ def unite_stream(i, j, rank, representative):
 
     Afterwards rows lead to the best row of their component, step by step: :func:`end_components`.
     """
-    for pair in range(len(i)):
-        a, b = _root(representative, i[pair]), _root(representative, j[pair])
-        if a != b:
-            if rank[a] < rank[b]:
-                representative[b] = a
-            else:
-                representative[a] = b
+    unite(i, j, rank, representative)
 
 
 @kernel
 def end_components(representative):
     """Let every row lead to the best row of its component at once."""
     for row in range(len(representative)):
-        representative[row] = _root(representative, row)
+        representative[row] = root_of(representative, row)
 
 
 @kernel

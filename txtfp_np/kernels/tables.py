@@ -15,8 +15,8 @@ from __future__ import annotations
 import numpy as np
 
 from ._jit import helper, kernel, routine
-from .bands import _mixed
 from .intrinsics import address, peek_u64, popcount
+from .murmur import scrambled
 from .scan import compare_8, prefetch
 
 # Fields of the description of the tables of a segment that kernels get as int64: address of the first
@@ -35,7 +35,7 @@ _HALF, _LOW = np.uint64(32), np.uint64(0xFFFFFFFF)
 _ONE, _EIGHT_BITS = np.uint64(1), np.uint64(0xFF)
 _LINE = 64
 
-_MAX_DIGIT = 11  # 2048 write positions stay in the L1 cache
+_MAX_DIGIT = 9  # 512 write positions stay in the L1 cache, whoever shares the others
 _FAR = 64  # places that an entry may be away from its own after sorting by its upper bits
 
 
@@ -82,7 +82,8 @@ def _sort(keys, spare, from_bit, fresh):
     passes += passes % 2
     counts = np.empty(1 << width, np.int64)
     for step in range(passes):
-        shift = 64 - (passes - step) * width
+        # the lower half is none of the key: a digit that would reach into it overlaps the one above, which is harmless
+        shift = max(32, 64 - (passes - step) * width)
         if step % 2 == 0:
             _pass(keys, shift, width, fresh and step == 0, counts, spare)
         else:
@@ -266,14 +267,14 @@ def find_ids(tables, ids, ids_at, dead, out):
         at, size, base, homes = tables[s, AT], tables[s, SIZE], tables[s, BASE], tables[s, HOMES]
         last = at + _LINE * (tables[s, LINES] - 1)
         for i in range(n):
-            key = _mixed(ids[i])
+            key = scrambled(ids[i])
             if homes == UNSORTED:
                 for row in range(size):
                     if peek_u64(at + 8 * row) == key and not is_dead(at_dead, len(dead), base + row):
                         out[i] = base + row
                 continue
             if i + 16 < n:
-                prefetch(at + _LINE * home(fragment(_mixed(ids[i + 16])), homes))
+                prefetch(at + _LINE * home(fragment(scrambled(ids[i + 16])), homes))
             key = fragment(key)
             found, count = find_entries(at + _LINE * home(key, homes), last, key)
             for j in range(count):

@@ -1,8 +1,9 @@
-"""TLSH: buckets of hashed byte triples, their quartiles, two bits a bucket; and distances of digests.
+"""TLSH digests: buckets of hashed byte triples, their quartiles, two bits a bucket.
 
 A byte and the four before it give six triples, and each adds one to the bucket that a Pearson hash of it
 names. Of the three look-ups of a hash the first two depend on two bytes only: they are made once for all
-pairs of bytes, which leaves three loads and seven look-ups a byte.
+pairs of bytes. The last one is a permutation of the buckets: it is left out, and the counts change places
+when a document is done. That leaves three loads a byte, and one look-up for the checksum.
 
 A packed digest has 35 bytes: checksum, length and quartiles, each with its halves as in the hexadecimal text,
 then the codes of the buckets, the last four buckets first.
@@ -13,11 +14,9 @@ from __future__ import annotations
 import numpy as np
 
 from ._jit import helper, kernel
-from .intrinsics import load_u64, popcount, store_u64
 
 LEAST_BYTES = 50
 PACKED_BYTES = 35
-TEXT_BYTES = 72
 
 # P. K. Pearson, "Fast hashing of variable-length text strings", CACM 33:6, 1990: the permutation printed there
 PERMUTATION = np.frombuffer(
@@ -58,10 +57,9 @@ LONGEST = np.array(
 _SALT_012, _SALT_013, _SALT_023, _SALT_024, _SALT_014, _SALT_034, _SALT_CHECK = 49, 12, 178, 166, 84, 230, 1
 
 _N_BUCKETS = 128
-_ONE, _EIGHT = np.uint64(1), np.uint64(8)
-_LOW_BITS = np.uint64(0x5555555555555555)  # the lower one of every two bits
-_EVERY, _HIGHEST = np.uint64(0x0101010101010101), np.uint64(0x8080808080808080)  # of every byte
-_TILE_COLUMNS = 512
+# What names a bucket, before the look-up that was left out
+_UNPERMUTED = np.argsort(PERMUTATION)[:_N_BUCKETS].astype(np.uint64)
+_EIGHT, _OTHER_HALF = np.uint64(8), np.uint64(256)
 
 
 @kernel
@@ -92,8 +90,11 @@ def pair_hashes(first, second, third):
 
 
 @helper
-def _count_triples(data, pairs, buckets):
-    """Add all triples of ``data`` to ``buckets``; returns the checksum."""
+def _count_triples(data, pairs, counts):
+    """Count all triples of ``data`` by the name of their bucket; returns the checksum.
+
+    ``counts`` is two halves of 256 which take turns: adding to a place again that was just written has to wait.
+    """
     first, second, third = pairs
     table = PERMUTATION
     low = np.uint64(255)
@@ -106,14 +107,23 @@ def _count_triples(data, pairs, buckets):
         with_2 = np.uint64(second[row | w2])
         with_3 = np.uint64(third[row | w3])
         checksum = np.uint64(table[with_1 >> np.uint64(24) ^ checksum])
-        buckets[np.uint64(table[with_1 & low ^ w2])] += np.uint32(1)
-        buckets[np.uint64(table[with_1 >> _EIGHT & low ^ w3])] += np.uint32(1)
-        buckets[np.uint64(table[with_1 >> np.uint64(16) & low ^ w4])] += np.uint32(1)
-        buckets[np.uint64(table[with_2 & low ^ w3])] += np.uint32(1)
-        buckets[np.uint64(table[with_2 >> _EIGHT ^ w4])] += np.uint32(1)
-        buckets[np.uint64(table[with_3 ^ w4])] += np.uint32(1)
+        counts[with_1 & low ^ w2] += np.uint32(1)
+        counts[_OTHER_HALF | with_1 >> _EIGHT & low ^ w3] += np.uint32(1)
+        counts[with_1 >> np.uint64(16) & low ^ w4] += np.uint32(1)
+        counts[_OTHER_HALF | with_2 & low ^ w3] += np.uint32(1)
+        counts[with_2 >> _EIGHT ^ w4] += np.uint32(1)
+        counts[_OTHER_HALF | with_3 ^ w4] += np.uint32(1)
         w4, w3, w2, w1 = w3, w2, w1, w0
     return checksum
+
+
+@helper
+def _fill_buckets(counts, buckets):
+    """Both halves of ``counts`` added, each where the last look-up puts it."""
+    for name in range(256):  # apart from the gathering, so that LLVM vectorises it
+        counts[name] += counts[256 + name]
+    for bucket in range(_N_BUCKETS):
+        buckets[bucket] = counts[_UNPERMUTED[bucket]]
 
 
 @helper
@@ -168,7 +178,7 @@ def tlsh_rows(data, offsets, pairs, packed, ok):
     -----
     Oracle: ``tests/oracles/tlsh.py``.
     """
-    buckets = np.empty(256, np.uint32)  # those from 128 on are counted, too, and never looked at
+    counts, buckets = np.empty(512, np.uint32), np.empty(_N_BUCKETS, np.uint32)
     for row in range(len(offsets) - 1):
         out = packed[row]
         out[:] = 0
@@ -176,8 +186,9 @@ def tlsh_rows(data, offsets, pairs, packed, ok):
         ok[row] = False
         if len(text) < LEAST_BYTES:
             continue
-        buckets[:] = 0
-        checksum = _count_triples(text, pairs, buckets)
+        counts[:] = 0
+        checksum = _count_triples(text, pairs, counts)
+        _fill_buckets(counts, buckets)
         largest, n_used = np.uint32(0), 0
         for bucket in range(_N_BUCKETS):
             largest = max(largest, buckets[bucket])
@@ -217,181 +228,3 @@ def text_of_packed(packed, ok, out):
             high, low = packed[row, place] >> 4, packed[row, place] & 15
             text[2 + 2 * place] = high + (48 if high < 10 else 55)
             text[3 + 2 * place] = low + (48 if low < 10 else 55)
-
-
-@helper
-def _nibbles(text):
-    """Values of eight hexadecimal digits, a byte each; and whether all of them are such digits.
-
-    All on eight bytes at once: adding ``128 - n`` to a byte below 128 sets its highest bit where the byte is at
-    least ``n``, and carries nowhere.
-    """
-    lower = text | _EVERY * np.uint64(0x20)
-    number = (text + _EVERY * np.uint64(0x50)) & ~(text + _EVERY * np.uint64(0x46))  # 0 to 9
-    letter = (lower + _EVERY * np.uint64(0x1F)) & ~(lower + _EVERY * np.uint64(0x19))  # a to f
-    ascii_only = text & _HIGHEST == np.uint64(0)
-    digits = (text & _EVERY * np.uint64(15)) + (text >> np.uint64(6) & _EVERY) * np.uint64(9)
-    return digits, ascii_only and (number | letter) & _HIGHEST == _HIGHEST
-
-
-@helper
-def _four_bytes(digits):
-    """The bytes that eight digits spell, the first one lowest."""
-    pairs = (digits << np.uint64(4) | digits >> _EIGHT) & np.uint64(0x00FF00FF00FF00FF)
-    fours = (pairs | pairs >> _EIGHT) & np.uint64(0x0000FFFF0000FFFF)
-    return (fours | fours >> np.uint64(16)) & np.uint64(0xFFFFFFFF)
-
-
-@kernel
-def packed_of_text(data, offsets, packed):
-    """Packed digests of texts, up to the first text that is none.
-
-    Parameters
-    ----------
-    data : uint8[:], read-only
-    offsets : int64[n + 1], read-only
-    packed : uint8[35 * n]
-        Written.
-
-    Returns
-    -------
-    int64
-        Row of the first text that is not ``T1`` and 70 hexadecimal digits; ``n`` if all are.
-    """
-    for row in range(len(offsets) - 1):
-        begin, out = offsets[row], PACKED_BYTES * row
-        if offsets[row + 1] - begin != TEXT_BYTES or data[begin] != 84 or data[begin + 1] != 49:
-            return row
-        # T1 is made 00, so that the first eight characters are digits, too
-        first, good = _nibbles(load_u64(data, begin) & ~np.uint64(0xFFFF) | np.uint64(0x3030))
-        head = _four_bytes(first)
-        for byte in range(3):
-            packed[out + byte] = np.uint8(head >> np.uint64(8 * byte + 8) & np.uint64(255))
-        for word in range(4):
-            left, left_good = _nibbles(load_u64(data, begin + 8 + 16 * word))
-            right, right_good = _nibbles(load_u64(data, begin + 16 + 16 * word))
-            store_u64(packed, out + 3 + 8 * word, _four_bytes(left) | _four_bytes(right) << np.uint64(32))
-            good = good and left_good and right_good
-        if not good:
-            return row
-    return len(offsets) - 1
-
-
-@kernel
-def first_empty(packed, n_rows):
-    """First of ``n_rows`` packed digests (``uint8[35 * n]``, read-only) that is nothing but zeros; or ``n_rows``."""
-    for row in range(n_rows):
-        begin = PACKED_BYTES * row
-        if packed[begin + 2] == 0:  # a document with a digest always has ratios
-            seen = np.uint64(packed[begin] | packed[begin + 1])
-            for word in range(4):
-                seen |= load_u64(packed, begin + 3 + 8 * word)
-            if seen == np.uint64(0):
-                return row
-    return n_rows
-
-
-@helper
-def _head(packed, begin):
-    """Checksum, length class and ratios of quartiles, a byte each from the lowest on."""
-    length, ratios = np.uint64(packed[begin + 1]), np.uint64(packed[begin + 2])
-    return (
-        np.uint64(packed[begin])
-        | ((length & np.uint64(15)) << np.uint64(4) | length >> np.uint64(4)) << _EIGHT
-        | (ratios >> np.uint64(4)) << np.uint64(16)
-        | (ratios & np.uint64(15)) << np.uint64(24)
-    )
-
-
-@helper
-def _around(a, b, shift, mask, size):
-    """Distance of two small numbers on a circle of ``size``."""
-    apart = abs(np.int64(a >> shift & mask) - np.int64(b >> shift & mask))
-    return min(apart, size - apart)
-
-
-@helper
-def _header_distance(a, b):
-    length = _around(a, b, _EIGHT, np.uint64(255), 256)
-    q1 = _around(a, b, np.uint64(16), np.uint64(15), 16)
-    q2 = _around(a, b, np.uint64(24), np.uint64(15), 16)
-    distance = length if length <= 1 else 12 * length
-    distance += q1 if q1 <= 1 else 12 * (q1 - 1)
-    distance += q2 if q2 <= 1 else 12 * (q2 - 1)
-    return distance + np.int64((a ^ b) & np.uint64(255) != np.uint64(0))
-
-
-@helper
-def _code_distance(a, b):
-    """Sum over 32 codes of two bits: 0, 1 or 2 for how far they are apart, 6 for 3.
-
-    A code that differs in its lower bit counts 1; in its higher bit only, 2. Where both differ it is 1 for
-    1 and 2, and 6 for 0 and 3, whose own bits are equal.
-    """
-    differ = a ^ b
-    low, high = differ & _LOW_BITS, differ >> _ONE & _LOW_BITS
-    extremes = low & high & ~(a ^ a >> _ONE)
-    return popcount(low) + 2 * popcount(high & ~low) + 5 * popcount(extremes)
-
-
-@kernel
-def tlsh_pairs(a, b, i, j, out):
-    """Distances of pairs of digests.
-
-    Parameters
-    ----------
-    a, b : uint8[35 * :], read-only
-        Packed, one after another.
-    i, j : int64[n], read-only
-        Rows of ``a`` and of ``b``.
-    out : int32[n]
-        Written.
-
-    Notes
-    -----
-    Oracle: ``tests/oracles/tlsh.py``.
-    """
-    for pair in range(len(i)):
-        at, other = PACKED_BYTES * i[pair], PACKED_BYTES * j[pair]
-        distance = _header_distance(_head(a, at), _head(b, other))
-        for word in range(3, PACKED_BYTES, 8):
-            distance += _code_distance(load_u64(a, at + word), load_u64(b, other + word))
-        out[pair] = distance
-
-
-@kernel
-def tlsh_tile(a, b, rows, columns, out):
-    """As :func:`tlsh_pairs`, every one of ``a`` with every one of ``b``, for a part of them.
-
-    Parameters
-    ----------
-    a, b : uint8[35 * :], read-only
-    rows, columns : (int, int)
-        First row of ``a`` and the one after the last; the same of ``b``.
-    out : int32[n, m]
-        Written at these rows and columns.
-    """
-    # word by word, so that neighbouring digests are neighbouring numbers and LLVM vectorises
-    part = np.empty((5, _TILE_COLUMNS), np.uint64)
-    heads, first, second, third, fourth = part[0], part[1], part[2], part[3], part[4]
-    for begin in range(columns[0], columns[1], _TILE_COLUMNS):
-        n = min(_TILE_COLUMNS, columns[1] - begin)
-        for column in range(n):
-            at = PACKED_BYTES * (begin + column)
-            heads[column] = _head(b, at)
-            for word in range(4):
-                part[1 + word, column] = load_u64(b, at + 3 + 8 * word)
-        for row in range(rows[0], rows[1]):
-            at = PACKED_BYTES * row
-            head = _head(a, at)
-            a_first, a_second = load_u64(a, at + 3), load_u64(a, at + 11)
-            a_third, a_fourth = load_u64(a, at + 19), load_u64(a, at + 27)
-            distances = out[row, begin : begin + n]
-            for column in range(n):
-                distances[column] = (
-                    _header_distance(head, heads[column])
-                    + _code_distance(a_first, first[column])
-                    + _code_distance(a_second, second[column])
-                    + _code_distance(a_third, third[column])
-                    + _code_distance(a_fourth, fourth[column])
-                )

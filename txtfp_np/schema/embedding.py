@@ -94,7 +94,10 @@ class Embedding:
         """
         norm = self.l2_norm()
         if norm > 0 and np.isfinite(norm):
-            self.vector /= norm
+            if self.vector.flags.writeable:
+                self.vector /= norm
+            else:  # shared memory, as some ways of unpickling have it
+                self.vector = self.vector / norm
 
     def dot(self, other: Embedding) -> np.float32:
         """Scalar product with an embedding of the same model and dimension.

@@ -12,7 +12,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from ..columns import Progress, Scratch, Texts, as_text_column, is_single, run_blocks
+from ..columns import Progress, Scratch, TextColumn, Texts, as_text_column, block_bounds, is_single, run_blocks
 from ..errors import (
     ConfigError,
     DimensionMismatchError,
@@ -20,6 +20,7 @@ from ..errors import (
     FeatureDisabledError,
     HttpError,
     InvalidInputError,
+    TxtfpError,
 )
 from ..options import check_count
 from ..schema import Embedding
@@ -40,6 +41,16 @@ class _Key:
     def __init__(self, key: str) -> None:
         self.reveal = lambda: key
 
+    def is_usable(self) -> bool:
+        """Whether it fits a header as it stands: spaces and line ends come with keys read from files."""
+        key = self.reveal()
+        return isinstance(key, str) and key != "" and all("!" <= character <= "~" for character in key)
+
+    def hide(self, said: bytes) -> bytes:
+        """Without the key, be it plain or as JSON has it: some services repeat the key they refuse."""
+        key = self.reveal()
+        return said.replace(key.encode(), b"<key>").replace(json.dumps(key)[1:-1].encode(), b"<key>")
+
     def __repr__(self) -> str:
         return "<key>"
 
@@ -55,7 +66,12 @@ class CloudProvider(ABC):
     _other_dimension: ClassVar[int]
     _max_texts: ClassVar[int]
     _max_bytes: ClassVar[int]
+    _bytes_around: ClassVar[int] = 0  # what the service puts around each text, and counts
     _input_types: ClassVar[tuple[str, ...]] = ()
+
+    # For the ``repr`` of one whose options are refused.
+    model_id: str = ""
+    base_url: str = ""
 
     def __init__(
         self,
@@ -67,26 +83,22 @@ class CloudProvider(ABC):
         timeout: float = 30.0,
         retry: RetryPolicy | None = None,
     ) -> None:
-        if not isinstance(api_key, str) or not api_key or not api_key.isascii() or not api_key.isprintable():
-            raise ConfigError("api_key must be a non-empty str of printable ASCII characters", argument="api_key")
+        self._key = _Key(api_key)
+        del api_key  # a traceback with local variables would show it
+        if not self._key.is_usable():
+            raise ConfigError(
+                "api_key must be a non-empty str of printable ASCII characters without spaces", argument="api_key"
+            )
         for argument, value in (("model", model), ("base_url", base_url)):
             if value is not None and (not isinstance(value, str) or not value):
                 raise ConfigError(f"{argument} must be a non-empty str, got {value!r}", argument=argument)
-        if base_url is not None and not base_url.startswith(("http://", "https://")):
-            raise ConfigError(f"base_url must begin with http:// or https://, got {base_url!r}", argument="base_url")
         if isinstance(timeout, bool) or not isinstance(timeout, (int, float)) or not 0 < timeout < float("inf"):
             raise ConfigError(f"timeout must be a finite number > 0, got {timeout!r}", argument="timeout")
         if retry is not None and not isinstance(retry, RetryPolicy):
             raise ConfigError(f"retry must be a RetryPolicy, got {type(retry).__name__}", argument="retry")
-        httpx = _httpx()
-        self._key = _Key(api_key)
         self._given_dimension = None if dimension is None else check_count("dimension", dimension, 1)
         self.model_id = model or self._model
-        self.base_url = (base_url or self._base_url).rstrip("/")
-        try:
-            httpx.URL(self.base_url)
-        except httpx.InvalidURL as error:
-            raise ConfigError(f"base_url must be an address, got {base_url!r}: {error}", argument="base_url") from None
+        self.base_url = _checked_url(base_url or self._base_url)
         self.timeout = timeout
         self.retry = retry or RetryPolicy()
         self._client: Any = None
@@ -148,7 +160,7 @@ class CloudProvider(ABC):
             raise InvalidInputError(f"expected one text, got {type(text).__name__}", argument="text")
         try:
             return self.embed_batch([text])[0]
-        except InvalidInputError as error:
+        except TxtfpError as error:
             error.row = None  # there is one text
             raise
 
@@ -190,10 +202,14 @@ class CloudProvider(ABC):
         parts: list[NDArray[np.float32]] = []
 
         def work(batch: list[str], scratch: Scratch) -> NDArray[np.float32]:
-            return self._request(batch, kind)
+            try:
+                return self._request(batch, kind)
+            except TxtfpError as error:
+                if error.row is not None:
+                    error.row += sum(map(len, parts))  # one thread: all batches before this one are there
+                raise
 
-        run_blocks(_batches(column, self._max_texts, self._max_bytes), work, parts.append, threads=1,
-                   progress=progress, total=len(column))  # fmt: skip
+        run_blocks(self._batches(column), work, parts.append, threads=1, progress=progress, total=len(column))
         for part in parts:
             if part.shape[1] != parts[0].shape[1]:
                 raise DimensionMismatchError(parts[0].shape[1], part.shape[1])
@@ -236,18 +252,30 @@ class CloudProvider(ABC):
             raise ConfigError(f"input_type must be {known}, got {input_type!r}", argument="input_type")
         return input_type
 
+    def _batches(self, column: TextColumn) -> Iterator[list[str]]:
+        """Rows in order; a text that is too long by itself is sent by itself, for the service to say so."""
+        weighed = column.offsets + self._bytes_around * np.arange(len(column.offsets))
+        for first, last in block_bounds(weighed, self._max_bytes, self._max_texts):
+            yield list(column[first:last])
+
     # ── requests ────────────────────────────────────────────────────────────────────────────────
     def _request(self, texts: list[str], input_type: str | None) -> NDArray[np.float32]:
         httpx = _httpx()
+        # Others than these, such as content that cannot be unpacked, would be the same next time.
+        may_pass = (httpx.TimeoutException, httpx.NetworkError, httpx.RemoteProtocolError, httpx.ProxyError)
         body = json.dumps(self._body(texts, input_type)).encode()
         for wait in self.retry.attempts():
+            failure: Exception | None = None
             try:
                 status, retry_after, answer = self._post(body)
             except httpx.RequestError as error:
-                # Others than these, such as content that cannot be unpacked, would be the same next time.
-                if not isinstance(error, httpx.TransportError) or not wait(None):
-                    raise HttpError(f"{self._name} send: {error or type(error).__name__}") from error
-                continue
+                # The error itself holds the request and its frames, and they the key: it is made anew.
+                said = self._key.hide(str(error).encode()).decode() or type(error).__name__
+                failure = type(error)(said)
+            if failure is not None:
+                if isinstance(failure, may_pass) and wait(None):
+                    continue
+                raise HttpError(f"{self._name} send: {failure}") from failure
             if status == HTTPStatus.OK:
                 return self._checked(answer, len(texts))
             if status not in RETRIED or not wait(retry_after):
@@ -262,11 +290,14 @@ class CloudProvider(ABC):
             for chunk in response.iter_bytes():
                 content += chunk
                 # httpx limits the time between two chunks only
-                if self.retry.monotonic() > end or len(content) > _MAX_ANSWER:
+                if self.retry.monotonic() > end:
                     raise _httpx().ReadTimeout("the answer takes too long", request=response.request)
-            # Some services repeat the key they refuse; it goes no further than this.
-            said = bytes(content).replace(self._key.reveal().encode(), b"<key>")
-            return response.status_code, response.headers.get("retry-after"), said
+                if len(content) > _MAX_ANSWER:
+                    raise HttpError(f"{self._name} answered more than {_MAX_ANSWER} bytes")
+            retry_after = response.headers.get("retry-after")
+            if retry_after is not None:
+                retry_after = self._key.hide(retry_after.encode()).decode()
+            return response.status_code, retry_after, self._key.hide(bytes(content))
 
     def _opened(self) -> Any:
         with self._opening:
@@ -291,6 +322,8 @@ class CloudProvider(ABC):
     def _checked(self, answer: bytes, n_texts: int) -> NDArray[np.float32]:
         try:
             vectors = self._vectors(json.loads(answer))
+            if vectors is not None and not isinstance(vectors, list):
+                raise TypeError(f"{type(vectors).__name__} instead of a list of embeddings")
         except (ValueError, KeyError, TypeError, IndexError, AttributeError, RecursionError) as error:
             raise HttpError(f"{self._name} answered something else than embeddings: {error!r}") from error
         if not vectors:
@@ -300,7 +333,9 @@ class CloudProvider(ABC):
         try:
             matrix = EmbeddingColumn(vectors).vectors
         except InvalidInputError as error:
-            raise HttpError(f"{self._name} answered something else than embeddings: {error.message}") from error
+            raise HttpError(
+                f"{self._name} answered something else than embeddings: {error.message}", row=error.row
+            ) from error
         known = self._known_dimension()
         if known is not None and matrix.shape[1] != known:
             raise DimensionMismatchError(known, matrix.shape[1])
@@ -315,12 +350,20 @@ def _httpx() -> Any:
     return httpx
 
 
-def _batches(column: Any, max_texts: int, max_bytes: int) -> Iterator[list[str]]:
-    """Rows in order; a text that is too long by itself is sent by itself, for the service to say so."""
-    from ..columns import block_bounds
-
-    for first, last in block_bounds(column.offsets, max_bytes, max_texts):
-        yield list(column[first:last])
+def _checked_url(base_url: str) -> str:
+    """Without a slash at its end. It is shown in a ``repr``, so it may hold no password."""
+    httpx = _httpx()
+    try:
+        url = httpx.URL(base_url)
+    except httpx.InvalidURL as error:
+        raise ConfigError(f"base_url must be an address, got {base_url!r}: {error}", argument="base_url") from None
+    if url.userinfo or url.query or url.fragment:
+        raise ConfigError(
+            "base_url must hold neither a user, nor a password, nor anything after ? or #", argument="base_url"
+        )
+    if url.scheme not in ("http", "https") or not url.host or not 0 <= (url.port or 0) < 1 << 16:
+        raise ConfigError(f"base_url must be http:// or https:// and a host, got {base_url!r}", argument="base_url")
+    return base_url.rstrip("/")
 
 
 def _by_index(items: list[Any]) -> list[Any]:

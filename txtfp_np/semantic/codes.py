@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, NamedTuple, Self, TypeAlias
@@ -12,15 +12,18 @@ from typing import Any, NamedTuple, Self, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..errors import ConfigError, InvalidInputError
+from ..compare.arrays import as_vectors
+from ..errors import ConfigError
 from ..options import check_count
 from ..schema import Embedding
+from .column import EmbeddingColumn
 
 Codes: TypeAlias = NDArray[np.uint8]
-Vectors: TypeAlias = ArrayLike | Embedding | Sequence[Embedding]
+Vectors: TypeAlias = ArrayLike | Embedding | Sequence[Embedding] | EmbeddingColumn
 
 _MOST_BITS = 1 << 16
 _ROWS = 1 << 12  # worked off at a time, so that products stay small
+_PARTS = 1, 2, 4, 6, 8, 12  # of Table 9 of the H3D paper
 _MOST_SEED = (1 << 32) - 1  # NumPy's frozen generator takes no larger one
 
 
@@ -48,7 +51,7 @@ class EmbeddingHash(ABC):
 
         Parameters
         ----------
-        embeddings : real numbers (..., d), Embedding, or sequence of Embedding
+        embeddings : real numbers (..., d), Embedding, sequence of Embedding, or EmbeddingColumn
             Need not be of length 1: no bit depends on it.
 
         Returns
@@ -226,25 +229,36 @@ def hyperplane_grid(
     judge: Callable[[Codes], float],
     *,
     bits: Sequence[int] = (32, 64, 128),
-    parts: Sequence[int] = (1, 2, 4, 6, 8, 12),
+    parts: Sequence[int] | None = None,
     seed: int = 123,
 ) -> list[GridCell]:
     """:class:`HyperplaneHash` at every combination of bits and parts, as in Table 9 of the H3D paper.
 
     Parameters
     ----------
-    embeddings : real numbers (n, d), or sequence of Embedding
+    embeddings : real numbers (n, d), sequence of Embedding, or EmbeddingColumn
         Of whatever model.
     judge : callable
         Codes to a figure: mean average precision, say.
-    bits, parts : sequences of int
+    bits : sequence of int
+        Of codes.
+    parts : sequence of int, optional
+        None: those of 1, 2, 4, 6, 8 and 12 that are neither more than the dimensions nor than the bits. Whoever names
+        parts gets all of them, or an error before anything is judged.
     seed : int
         Of the hyperplanes.
 
     Returns
     -------
     list of GridCell
-        Bits outside, parts inside.
+        Bits outside, parts inside. A figure may be NaN: one that is not defined.
+
+    Raises
+    ------
+    ConfigError
+        If a combination cannot be, or the judge gives no number.
+    InvalidInputError
+        If embeddings are not finite: names the row.
 
     Examples
     --------
@@ -255,12 +269,32 @@ def hyperplane_grid(
     >>> [cell.parts for cell in grid], all(0.6 < cell.value < 1 for cell in grid)
     ([1, 2, 4, 6, 8, 12], True)
     """
+    if not callable(judge):
+        raise ConfigError(f"judge must be a function of codes, got {type(judge).__name__}", argument="judge")
+    widths, shares = _sequence("bits", bits), None if parts is None else _sequence("parts", parts)
     values = _as_vectors(embeddings)
-    return [
-        GridCell(n_bits, n_parts, float(judge(HyperplaneHash(n_bits, n_parts, seed=seed).fingerprint(values))))
-        for n_bits in bits
-        for n_parts in parts
-    ]
+    dim = values.shape[-1]
+    if shares is None:
+        pairs = [(n_bits, n_parts) for n_bits in widths for n_parts in _PARTS if n_parts <= min(dim, n_bits)]
+    else:
+        pairs = [(n_bits, n_parts) for n_bits in widths for n_parts in shares]
+    hashes = [HyperplaneHash(n_bits, n_parts, seed=seed) for n_bits, n_parts in pairs]
+    for hasher in hashes:
+        hasher._check_dim(dim)
+    return [GridCell(hasher.bits, hasher.parts, _judged(judge, hasher.fingerprint(values))) for hasher in hashes]
+
+
+def _sequence(argument: str, given: object) -> list[int]:
+    if isinstance(given, (str, bytes)) or not isinstance(given, Iterable):
+        raise ConfigError(f"{argument} must be a sequence of int, got {given!r}", argument=argument)
+    return [check_count(argument, number, least=1) for number in given]
+
+
+def _judged(judge: Callable[[Codes], float], codes: Codes) -> float:
+    figure = judge(codes)
+    if np.ndim(figure) or not isinstance(figure, (int, float, np.number, np.ndarray)):
+        raise ConfigError(f"judge must give a number, got {type(figure).__name__}", argument="judge")
+    return float(figure)
 
 
 def _share(whole: int, n: int, number: int) -> int:
@@ -275,16 +309,4 @@ def _as_vectors(embeddings: Vectors) -> NDArray[Any]:
         for other in embeddings:
             embeddings[0].check_comparable(other)
         embeddings = [one.vector for one in embeddings]
-    try:
-        values: NDArray[Any] = np.asarray(embeddings)
-    except ValueError:  # rows of different length
-        values = np.asarray(None)
-    if values.dtype.kind not in "iufb" or values.ndim == 0 or values.shape[-1] == 0:
-        got = "rows of different length or kind" if values.dtype == object else f"{values.dtype} of {values.shape}"
-        raise InvalidInputError(
-            f"embeddings must be real numbers with the dimensions along the last axis, got {got}", argument="embeddings"
-        )
-    if values.dtype.kind == "f" and not np.isfinite(values).all():
-        row = int(np.flatnonzero(~np.isfinite(values.reshape(-1, values.shape[-1])).all(axis=1))[0])
-        raise InvalidInputError("embeddings must be finite", row=row, argument="embeddings")
-    return values
+    return as_vectors("embeddings", embeddings)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator
 from typing import Any, overload
 
@@ -119,6 +120,47 @@ class EmbeddingColumn:
     def __reduce__(self) -> tuple[Any, ...]:
         return (EmbeddingColumn._trusted, (np.ascontiguousarray(self.vectors), self.model_id))
 
+    @classmethod
+    def concat(cls, columns: Iterable[EmbeddingColumn]) -> EmbeddingColumn:
+        """One column after another.
+
+        Parameters
+        ----------
+        columns : iterable of EmbeddingColumn
+            At least one, of one dimension. The result gets the one known model among them.
+
+        Returns
+        -------
+        EmbeddingColumn
+
+        Raises
+        ------
+        ModelMismatchError, DimensionMismatchError
+            If one of them cannot be compared with those before it.
+
+        Examples
+        --------
+        >>> EmbeddingColumn.concat([EmbeddingColumn([[1, 2]], "m"), EmbeddingColumn([[3, 4], [5, 6]], "m")])
+        EmbeddingColumn(3 embeddings, dim=2, model_id='m')
+        """
+        parts = list(columns)
+        if not parts:
+            raise InvalidInputError("columns must hold at least one, got none", argument="columns")
+        model_id: str | None = None
+        for part in parts:
+            if not isinstance(part, EmbeddingColumn):
+                raise InvalidInputError(f"expected an EmbeddingColumn, got {type(part).__name__}", argument="columns")
+            if model_id is not None and part.model_id is not None and part.model_id != model_id:
+                raise ModelMismatchError(model_id, part.model_id, argument="columns")
+            if part.dim != parts[0].dim:
+                raise DimensionMismatchError(parts[0].dim, part.dim, argument="columns")
+            model_id = model_id if part.model_id is None else part.model_id
+        return cls._trusted(np.concatenate([part.vectors.reshape(-1, part.dim) for part in parts]), model_id)
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
+        """The matrix, for NumPy; the name of the model does not go along."""
+        return np.array(self.vectors, dtype, copy=copy)
+
     @property
     def dim(self) -> int:
         """Number of elements of each embedding."""
@@ -155,13 +197,16 @@ class EmbeddingColumn:
     @overload
     def __getitem__(self, index: slice | tuple[Any, ...] | ArrayLike) -> EmbeddingColumn: ...
     def __getitem__(self, index: Any) -> Embedding | EmbeddingColumn:
-        """One embedding, or those that a slice, an array of rows or a mask chooses; None adds an axis."""
-        if isinstance(index, tuple):
-            chosen = self.vectors[(*index, slice(None))] if Ellipsis in index else self.vectors[(*index, Ellipsis)]
-        else:
+        """One embedding, or those that a slice, an array of rows or a mask chooses; None adds an axis.
+
+        A slice shares memory with the column.
+        """
+        if isinstance(index, (int, np.integer, slice)):
             chosen = self.vectors[index]
-        if chosen.ndim == 0 or chosen.shape[-1] != self.dim:
-            raise InvalidInputError("an index of an EmbeddingColumn chooses embeddings, not elements of them")
+        else:
+            # Numbers of the embeddings are indexed, not the matrix: no index can reach into its elements.
+            numbers = np.arange(math.prod(self.shape)).reshape(self.shape)[index]
+            chosen = self.vectors.reshape(-1, self.dim)[numbers]
         if chosen.ndim == 1:
             return Embedding(chosen, self.model_id)
         return self._trusted(np.ascontiguousarray(chosen), self.model_id)
@@ -259,7 +304,9 @@ def _shape(embeddings: Embedding | EmbeddingColumn) -> Shape:
 
 def _flat(embeddings: Embedding | EmbeddingColumn) -> Vectors:
     vectors = embeddings.vector if isinstance(embeddings, Embedding) else embeddings.vectors
-    return read_only(np.ascontiguousarray(vectors, np.float32).reshape(-1, vectors.shape[-1]))
+    return read_only(
+        np.ascontiguousarray(vectors, np.float32).reshape(math.prod(vectors.shape[:-1]), vectors.shape[-1])
+    )
 
 
 def _norms(matrix: Vectors) -> Vectors:
@@ -279,6 +326,10 @@ def _positive_norms(embeddings: Embedding | EmbeddingColumn, matrix: Vectors) ->
 
 
 def _as_matrix(vectors: ArrayLike) -> Vectors:
+    if isinstance(vectors, EmbeddingColumn):  # else it would lose its model without a word
+        raise InvalidInputError(
+            "vectors must be an array, got an EmbeddingColumn: take its .vectors", argument="vectors"
+        )
     try:
         given = np.asarray(vectors)
     except ValueError as error:

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..columns import Document, Progress, Scratch, TextColumn, Texts, as_text_column, is_single, run_blocks
-from ..errors import ConfigError, InvalidInputError, OnnxError
+from ..errors import ConfigError, InvalidInputError, OnnxError, TxtfpError
 from ..options import check_choice, check_count
 from ..schema import Embedding
 from .column import EmbeddingColumn
@@ -96,7 +96,7 @@ class LocalProvider:
         """
         check_count("max_seq_len", max_seq_len, 1)
         if intra_threads is not None:
-            check_count("intra_threads", intra_threads, 1)
+            check_count("intra_threads", intra_threads, 1, 1 << 15)
         if not isinstance(model_id, str) or not model_id:
             raise ConfigError(f"model_id must be a non-empty str, got {model_id!r}", argument="model_id")
         chosen = pooling_of(model_id) if pooling is None else check_choice("pooling", pooling, Pooling)
@@ -127,6 +127,7 @@ class LocalProvider:
         onnx_path : str, optional
             File of the graph. None: the first of ``onnx/model.onnx``, ``onnx/model_quantized.onnx`` and
             ``model.onnx`` that there is; with ``fp16``, of ``onnx/model_fp16.onnx`` and ``model_fp16.onnx``.
+            Not together with ``fp16``.
         tokenizer_path : str
             File of the tokenizer.
         fp16 : bool
@@ -213,12 +214,14 @@ class LocalProvider:
         return self._embed(texts, self.query_prefix, batch_size, progress)
 
     def count_tokens(self, text: str, /) -> int:
-        """Number of tokens of a text, special ones included and at most ``max_seq_len + 1``.
+        """Number of tokens of a text, special ones included; of all of it, also beyond ``max_seq_len``.
 
-        Made for ``ChunkingStrategy(count_tokens=provider.count_tokens)``.
+        Made for ``ChunkingStrategy(count_tokens=provider.count_tokens)``, with ``max_tokens`` not above
+        ``max_seq_len``, less what a prefix takes.
         """
-        encoding = self._session.encode([text])[0]
-        return len(encoding.ids) + bool(encoding.overflowing)
+        if not isinstance(text, str):
+            raise InvalidInputError(f"text must be a str, got {type(text).__name__}", argument="text")
+        return self._session.count(text)
 
     def __repr__(self) -> str:
         return f"LocalProvider({self.model_id!r}, dimension={self.dimension}, pooling={str(self.pooling)!r})"
@@ -227,12 +230,18 @@ class LocalProvider:
         self, texts: Document | Texts, prefix: str, batch_size: int, progress: Progress
     ) -> Embedding | EmbeddingColumn:
         check_count("batch_size", batch_size, 1)
-        single = is_single(texts)
-        column = as_text_column([texts] if single else texts)
+        if not is_single(texts):
+            return self._embed_column(as_text_column(texts), prefix, batch_size, progress)
+        try:
+            return self._embed_column(as_text_column([texts]), prefix, batch_size, progress)[0]
+        except TxtfpError as error:
+            error.row = None  # there is one text
+            raise
+
+    def _embed_column(self, column: TextColumn, prefix: str, batch_size: int, progress: Progress) -> EmbeddingColumn:
         empty = np.diff(column.offsets) == 0
         if empty.any():
-            row = None if single else int(empty.argmax())
-            raise InvalidInputError("empty document", row=row, argument="texts")
+            raise InvalidInputError("empty document", row=int(empty.argmax()), argument="texts")
         vectors = np.empty((len(column), self.dimension), np.float32)
 
         def work(batch: _Batch, scratch: Scratch) -> None:
@@ -242,9 +251,8 @@ class LocalProvider:
         run_blocks(batches, work, lambda done: None, threads=1, progress=progress, total=len(column))
         finite = np.isfinite(vectors).all(axis=1)
         if not finite.all():
-            raise OnnxError("the model gave non-finite values", row=None if single else int((~finite).argmax()))
-        made = EmbeddingColumn(vectors, self.model_id)
-        return made[0] if single else made
+            raise OnnxError("the model gave non-finite values", row=int((~finite).argmax()))
+        return EmbeddingColumn(vectors, self.model_id)
 
     def _vectors(self, encodings: list[Any]) -> NDArray[np.float32]:
         output, mask = self._session.run(encodings)

@@ -82,11 +82,21 @@ class Pooling(StrEnum):
         return out[0] if single else out
 
 
+def _as_array(values: ArrayLike, argument: str) -> NDArray[Any]:
+    try:
+        return np.asarray(values)
+    except ValueError as error:
+        raise InvalidInputError(
+            f"{argument} must have rows of one length, got ragged ones", argument=argument
+        ) from error
+
+
 def _as_batch(hidden: ArrayLike, hidden_dim: int | None) -> tuple[NDArray[np.float32], bool]:
-    given: NDArray[Any] = np.asarray(hidden)
+    given = _as_array(hidden, "hidden")
     if given.dtype.kind not in "iuf":
         raise InvalidInputError(f"hidden must hold real numbers, got dtype {given.dtype}", argument="hidden")
-    values = np.ascontiguousarray(given, np.float32)
+    with np.errstate(over="ignore"):  # becomes infinite, as what the model gave may be
+        values = np.ascontiguousarray(given, np.float32)
     if hidden_dim is not None:
         check_count("hidden_dim", hidden_dim)
     if given.ndim == 1:
@@ -112,7 +122,7 @@ def _as_batch(hidden: ArrayLike, hidden_dim: int | None) -> tuple[NDArray[np.flo
 def _as_mask(attention_mask: ArrayLike | None, shape: tuple[int, ...], single: bool) -> NDArray[np.bool_]:
     if attention_mask is None:
         return np.ones(shape, np.bool_)
-    given: NDArray[Any] = np.asarray(attention_mask)
+    given = _as_array(attention_mask, "attention_mask")
     expected = 1 if single else 2
     if given.ndim != expected or given.dtype.kind not in "biuf" or (not single and len(given) != shape[0]):
         wanted = "one axis of numbers" if single else f"{shape[0]} rows of numbers"

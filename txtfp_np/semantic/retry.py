@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import sys
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -28,7 +29,8 @@ class RetryPolicy:
     budget : float
         Seconds for one request in all: no further try begins after them.
     max_retry_after : float
-        Largest wait that a service may ask for.
+        Largest wait that a service may ask for. Asking for none, or for a time that has passed (clocks
+        differ), counts as not asking.
     sleep, monotonic, now, uniform : callable
         Where time and chance come from.
 
@@ -55,33 +57,38 @@ class RetryPolicy:
     def __post_init__(self) -> None:
         for name in ("first_delay", "factor", "jitter", "max_delay", "budget", "max_retry_after"):
             value = getattr(self, name)
-            if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 <= value < float("inf"):
+            if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 <= value <= sys.float_info.max:
                 raise ConfigError(f"{name} must be a finite number >= 0, got {value!r}", argument=name)
         if self.jitter > 1:
             raise ConfigError(f"jitter must be <= 1, got {self.jitter!r}", argument="jitter")
+        for name in ("sleep", "monotonic", "now", "uniform"):
+            if not callable(getattr(self, name)):
+                raise ConfigError(f"{name} must be callable, got {getattr(self, name)!r}", argument=name)
 
     def delay(self, n_retries: int, retry_after: str | None) -> float:
         """Seconds to wait after ``n_retries`` retries; what the service asks for comes first."""
         asked = None if retry_after is None else self._seconds(retry_after)
-        if asked is not None:
-            return min(max(asked, 0.0), self.max_retry_after)
-        # The exponent is bounded so that the power cannot overflow.
-        grown = self.first_delay * self.factor ** min(n_retries, 64)
+        if asked is not None and asked > 0:
+            return min(asked, self.max_retry_after)
+        try:
+            grown = self.first_delay * float(self.factor) ** n_retries
+        except OverflowError:
+            grown = self.max_delay if self.first_delay else 0.0
         return min(min(grown, self.max_delay) * self.uniform(1 - self.jitter, 1 + self.jitter), self.max_delay)
 
     def _seconds(self, retry_after: str) -> float | None:
         """A ``Retry-After`` header: whole seconds, or an HTTP date (RFC 9110, section 10.2.3)."""
         text = retry_after.strip()
         if text.isascii() and text.isdigit():
-            return float(text[:9])
+            return float(text.lstrip("0")[:9] or 0)
         from datetime import UTC
         from email.utils import parsedate_to_datetime
 
         try:
             date = parsedate_to_datetime(text)
-        except ValueError:
+            return (date if date.tzinfo else date.replace(tzinfo=UTC)).timestamp() - self.now()
+        except (ValueError, OverflowError, TypeError, IndexError):  # what odd dates lead to
             return None
-        return (date if date.tzinfo else date.replace(tzinfo=UTC)).timestamp() - self.now()
 
     def attempts(self) -> Iterator[Callable[[str | None], bool]]:
         """One function a try; called after a failure it waits, and says whether there is time for another."""

@@ -74,7 +74,8 @@ class VoyageProvider(CloudProvider):
 
     Notes
     -----
-    A request holds at most 128 texts and 120,000 bytes, within the limits of all its models.
+    A request holds at most 1,000 texts and 120,000 bytes, which are within the limits of all its models
+    (120,000 tokens or more), the prompts that the service puts before texts counted in.
 
     Examples
     --------
@@ -88,8 +89,9 @@ class VoyageProvider(CloudProvider):
     _model = "voyage-3-lite"
     _dimensions: ClassVar = {"voyage-3-lite": 512, "voyage-3": 1024, "voyage-large-2": 1536, "voyage-code-2": 1536}
     _other_dimension = 1024
-    _max_texts = 128
+    _max_texts = 1000
     _max_bytes = 120_000
+    _bytes_around = 64  # "Represent the query for retrieving supporting documents: " and what closes a text
     _input_types = ("document", "query")
 
     def _body(self, texts: list[str], input_type: str | None) -> dict[str, Any]:

@@ -83,9 +83,17 @@ class Session:
         """Tokens of each text, no more than the model takes."""
         try:
             encodings: list[Any] = self.tokenizer.encode_batch(texts)
-        except Exception as error:
+        except BaseException as error:
+            if _is_ours(error):
+                raise
             raise TokenizerError(f"the model's tokenizer failed: {error}") from error
         return encodings
+
+    def count(self, text: str) -> int:
+        """Tokens of the whole text; what does not fit comes in further parts, each with special tokens of its own."""
+        encoding = self.encode([text])[0]
+        n_special = self.tokenizer.num_special_tokens_to_add(is_pair=False)
+        return int(len(encoding.ids) + sum(len(part.ids) - n_special for part in encoding.overflowing))
 
     def run(self, encodings: list[Any]) -> tuple[NDArray[np.float32], NDArray[np.int64]]:
         """What the graph makes of some texts, and which of their tokens are not padding."""
@@ -115,12 +123,19 @@ class Session:
         return np.ascontiguousarray(values, np.float32), mask
 
 
+def _is_ours(error: BaseException) -> bool:
+    """Whether it is for Python to handle. A panic of Rust, as odd tokenizers cause it, is no ``Exception`` either."""
+    return isinstance(error, (KeyboardInterrupt, SystemExit, GeneratorExit))
+
+
 def _load_tokenizer(path: Path, max_seq_len: int) -> Any:
     tokenizers = library("tokenizers")
     _require_file(path, "tokenizer_path")
     try:
         tokenizer = tokenizers.Tokenizer.from_file(str(path))
-    except Exception as error:
+    except BaseException as error:
+        if _is_ours(error):
+            raise
         raise TokenizerError(f"cannot load {path}: {error}") from error
     # Room for special tokens and one more.
     tokenizer.enable_truncation(
@@ -156,7 +171,7 @@ def _provider_names(given: tuple[str, ...], available: list[str]) -> list[str]:
                 argument="execution_providers",
                 advice="What there is depends on the build of onnxruntime: onnxruntime-gpu has 'cuda'.",
             )
-    return names
+    return list(dict.fromkeys(names))
 
 
 def _require_file(path: Path, argument: str) -> None:

@@ -69,6 +69,11 @@ class Accumulator(ABC):
     @abstractmethod
     def _add(self, hashes: Sequence[Hashes]) -> None: ...
 
+    @property
+    def is_signed(self) -> bool:
+        """Whether what came so far has a signature."""
+        return self.n_tokens > 0
+
     @abstractmethod
     def signature(self) -> Any:
         """The record."""

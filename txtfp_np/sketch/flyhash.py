@@ -17,7 +17,7 @@ from ..options import check_choice, check_count
 from ..schema.identity import HashFamily
 from ..schema.signatures import DEFAULT_SEED
 from ..tokenize import Tokenizer, WordTokenizer
-from .base import Accumulator, Signed, SketchFingerprinter
+from .base import EMPTY, Accumulator, Signed, SketchFingerprinter
 from .distinct import distinct_tokens
 from .idf import IdfTable
 from .keys import KeyCounter
@@ -29,6 +29,7 @@ _MOST_NUMBERED = (1 << 16) - 64  # units that 16 bits number, and one number is 
 _MOST_WINNERS = 1 << 12
 _FRACTION = 1 << 16  # weights are whole numbers of this part of one, so that sums do not depend on their order
 _MOST_WEIGHT = 1 << 40
+NOBODY = 65535  # a place that no unit has won; as in the kernels
 
 
 class FlyForm(StrEnum):
@@ -78,6 +79,10 @@ class FlyHashFingerprinter(SketchFingerprinter):
     no vocabulary is fitted. Weights are rounded to 1/65536 and added as whole numbers: the same bits on every machine.
     Of equally excited units those of the lowest numbers win. A unit that is not excited never wins, so that
     short documents may have fewer ones than ``active``.
+
+    A weight of 0 leaves a token out, one below 0 calms its units, and one that is not finite counts as 1 for all
+    occurrences together. **A document in which no unit is excited has no fingerprint**, just as one without a token:
+    ``on_empty`` decides what becomes of it.
 
     References
     ----------
@@ -140,7 +145,16 @@ class FlyHashFingerprinter(SketchFingerprinter):
         hashes = stages.hashes(self.canonicalizer, self.tokenizer, self._hash)
         distinct = distinct_tokens(hashes, stages.scratch, key)
         records = self._winners(distinct.low, distinct.high, distinct.counts, distinct.offsets)
-        return Signed(records, hashes.offsets[1:] > hashes.offsets[:-1])
+        return Signed(records, self._have_winners(records))
+
+    def _have_winners(self, records: NDArray[Any]) -> NDArray[np.bool_]:
+        """Which records (n, ...) have one."""
+        return np.asarray(records.any(axis=1) if self.form == FlyForm.BITS else records[:, 0] != NOBODY)
+
+    def _refusal(self, stages: BlockStages, row: int) -> str:
+        """Without a token, or with none that excites a unit."""
+        offsets = stages.hashes(self.canonicalizer, self.tokenizer, self._hash).offsets
+        return EMPTY if offsets[row] == offsets[row + 1] else "no token has a weight above 0, so that no unit wins"
 
     def _winners(
         self,
@@ -186,6 +200,11 @@ class FlyHashAccumulator(Accumulator):
 
     def _add(self, hashes: Sequence[Hashes]) -> None:
         self.distinct.add(hashes[0].low, hashes[0].high)
+
+    @property
+    def is_signed(self) -> bool:
+        """Whether a unit wins."""
+        return super().is_signed and bool(self.fingerprinter._have_winners(self.signature()[None])[0])
 
     def signature(self) -> Any:
         """The fingerprint."""

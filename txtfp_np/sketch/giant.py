@@ -114,9 +114,7 @@ def with_pieces(
             start = stop
 
 
-def piece_hashes(
-    piece: Piece, fingerprinters: Sequence[SketchFingerprinter], scratch: Scratch
-) -> list[list[Hashes]]:
+def piece_hashes(piece: Piece, fingerprinters: Sequence[SketchFingerprinter], scratch: Scratch) -> list[list[Hashes]]:
     """For each fingerprinter and each of its hashers, the hashes of the tokens that begin in the piece."""
     results = []
     for number, fingerprinter in enumerate(fingerprinters):

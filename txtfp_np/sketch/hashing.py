@@ -108,9 +108,7 @@ class Hasher:
             try:
                 value: Any = self.function(token)  # type: ignore[operator]
             except Exception as error:
-                raise TokenizerError(
-                    f"hasher failed on {token!r}: {error!r}", row=row, argument="hasher"
-                ) from error
+                raise TokenizerError(f"hasher failed on {token!r}: {error!r}", row=row, argument="hasher") from error
             if not isinstance(value, (int, np.integer)) or not 0 <= value <= _MOST_128:
                 raise InvalidInputError(
                     f"hasher gave {value!r} for {token!r}, not an int of at most 128 bits", row=row, argument="hasher"

@@ -49,6 +49,9 @@ class IdfTable(Mapping[str, float]):
     Weights multiply the number of occurrences and are cut to whole numbers, as in the Rust crate: a
     weight below 1 makes a token that occurs once disappear. :meth:`fit` gives weights of at least 1.
 
+    Weights that are NaN, infinite or beyond single precision are kept, as in the crate, and both SimHash and FlyHash
+    give such a token the weight 1, however often it occurs.
+
     Examples
     --------
     >>> table = IdfTable({"fox": 3.9, "the": 0.25})
@@ -172,9 +175,7 @@ class IdfTable(Mapping[str, float]):
             self._digest = state.hexdigest()
         return self._digest
 
-    def look_up(
-        self, low: NDArray[np.uint64], high: NDArray[np.uint64], hasher: Hasher
-    ) -> NDArray[np.float32]:
+    def look_up(self, low: NDArray[np.uint64], high: NDArray[np.uint64], hasher: Hasher) -> NDArray[np.float32]:
         """Weights of tokens that are given by their hashes."""
         from ..kernels.simhash import look_up_keys
 

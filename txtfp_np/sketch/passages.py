@@ -15,7 +15,9 @@ from .stages import BlockStages
 from .winnowing import Grams, WinnowFingerprinter
 
 PASSAGE = np.dtype([("a_start", "<i8"), ("a_end", "<i8"), ("b_start", "<i8"), ("b_end", "<i8"), ("tokens", "<i8")])
-_MOST_REPEATS = 64  # a k-gram that comes so often in both texts is a refrain, and its pairs are too many
+_MOST_PAIRS = 1024  # of a k-gram that both texts have: how often it comes in one times how often in the other
+_PAIRS = 1 << 18  # of all such k-grams together, and one more for every fingerprint
+_MOST_SWEEPS = 64  # joining what joining brought together; two are the rule
 
 
 def winnow_match(
@@ -46,8 +48,8 @@ def winnow_match(
     -------
     structured array
         One record a passage, in the order of ``a``: it is ``a[a_start:a_end]`` and ``b[b_start:b_end]`` (positions in
-        code points, of the texts as given), and ``tokens`` of those in ``a`` are shared. Empty if there is none, or a
-        text has no token.
+        code points, of the texts as given), and ``tokens`` of either are shared. Empty if there is none, or a text has
+        no token.
 
     Raises
     ------
@@ -56,9 +58,17 @@ def winnow_match(
 
     Notes
     -----
-    Equal fingerprints are seeds; each is extended over equal tokens to both sides, and runs that lie close to each
-    other in both texts are joined. A run of ``window + k - 1`` equal tokens is never missed, unless all its k-grams
-    come more than 64 times in either text.
+    Equal fingerprints are seeds; each is extended over equal tokens to both sides (their text is compared, not their
+    hashes), and what lies close together in both texts is joined. What holds:
+
+    - Two equal texts of ``k`` tokens or more, and of ``least``, are one passage, the whole of them.
+    - A run of ``window + k - 1`` equal tokens or more is never missed, wherever it comes and however often, as long as
+      the k-grams that it shares are not refrains: 1,024 pairs are looked at of a k-gram (32 times in both texts, or
+      once and 1,024 times), and 2**18 and one for each fingerprint of all together, the rarest k-grams first.
+    - Of refrains every place in either text that has a partner in the other is in a passage with one of them, chosen
+      from 16 by how far the texts go on alike: not all places with all others. ``least`` is asked of that passage.
+    - The texts may change places: the passages are the same.
+    - Time and memory are about linear in the length of the texts, whatever they are.
 
     Examples
     --------
@@ -93,9 +103,9 @@ class _Side:
         self.stages = BlockStages(column, Scratch())
         self.grams: Grams = fingerprinter._grams(self.stages)
 
-    @property
-    def tokens(self) -> NDArray[np.uint64]:
-        return self.grams.tokens.low
+        spans, hashes = self.grams.spans, self.grams.tokens.low
+        parts = hashes, spans.starts[: len(hashes)], spans.ends[: len(hashes)], spans.data[spans.base :]
+        self.text = tuple(read_only(part) for part in parts)
 
     def trace(self, begins: NDArray[np.int64], ends: NDArray[np.int64]) -> tuple[Any, Any]:
         """Where runs of tokens lie in the text as given; in any order."""
@@ -112,35 +122,91 @@ class _Side:
 
 
 class _Seeds(NamedTuple):
-    """Tokens at which equal k-grams begin."""
+    """k-grams of one text that the other has as well; rows as ``kernels/passages.py`` has them."""
 
-    i: NDArray[np.int64]
-    j: NDArray[np.int64]
+    rows: NDArray[np.int64]
+    places: NDArray[np.int64]
+    pairs: NDArray[np.int64]  # of each row's k-gram, all in all
 
 
 def _passages(a: _Side, b: _Side, k: int, gap: int, least: int) -> NDArray[np.int64]:
-    from ..kernels.winnowing import extend_seeds, join_runs
+    """Begin and end in both texts, and the tokens that are shared; in the order of the first text."""
+    runs = _runs(a, b, k)
+    boxes, numbers = _joined(runs, gap)
+    shared = np.minimum(*(_covered(runs[:, side], runs[:, 2], numbers, len(boxes)) for side in (0, 1)))
+    enough = shared >= least
+    found = np.column_stack((boxes, shared))[enough]
+    return found[np.lexsort((found[:, 2], found[:, 0]))]
+
+
+def _runs(a: _Side, b: _Side, k: int) -> NDArray[np.int64]:
+    """Runs of equal tokens: begin in either text, and length."""
+    from ..kernels.passages import extend_refrains, extend_seeds
 
     seeds = _seeds(a.grams, b.grams)
-    runs = np.empty((len(seeds.i), 3), np.int64)
-    runs = runs[: extend_seeds(a.tokens, b.tokens, seeds.i, seeds.j, k, runs)]
-    runs = read_only(runs[np.lexsort((runs[:, 1], runs[:, 0]))])
-    passages = np.empty((len(runs), 5), np.int64)
-    passages = passages[: join_runs(runs, gap, passages)]
-    return passages[passages[:, 4] >= least]
+    most = _most_pairs(seeds, len(a.grams.values) + len(b.grams.values))
+    few = seeds.pairs <= most
+    runs = [extend_seeds(a.text, b.text, read_only(seeds.rows[few]), seeds.places, k)]
+    sides: tuple[tuple[_Side, _Side, _Seeds | None], ...] = (a, b, seeds), (b, a, None)
+    for side, (one, other, known) in enumerate(sides if not few.all() else ()):
+        its = _seeds(one.grams, other.grams) if known is None else known
+        reach = np.zeros(len(one.text[0]) + 1, np.int64)
+        np.maximum.at(reach, runs[0][:, side], runs[0][:, side] + runs[0][:, 2])
+        reach = np.maximum.accumulate(reach)
+        rows = read_only(its.rows[its.pairs > most])
+        found = extend_refrains(one.text, other.text, rows, its.places, k, read_only(reach))
+        runs.append(found if side == 0 else found[:, [1, 0, 2]])
+    return np.concatenate(runs)
 
 
 def _seeds(a: Grams, b: Grams) -> _Seeds:
-    """All pairs of k-grams with one hash, by diagonal and then by place."""
-    order = np.argsort(b.values, kind="stable")
-    ordered = b.values[order]
-    first, last = (np.searchsorted(ordered, a.values, side) for side in ("left", "right"))
-    counts = last - first
-    counts[counts > _MOST_REPEATS] = 0
+    ordered = np.argsort(b.values, kind="stable")
+    values = b.values[ordered]
+    first, last = (np.searchsorted(values, a.values, side) for side in ("left", "right"))
+    mine = np.argsort(a.values, kind="stable")
     _, number, times = np.unique(a.values, return_inverse=True, return_counts=True)
-    counts[times[number] > _MOST_REPEATS] = 0
-    i = np.repeat(a.picks, counts)
-    within = np.arange(len(i)) - np.repeat(np.cumsum(counts) - counts, counts)
-    j = b.picks[order[np.repeat(first, counts) + within]]
-    by_diagonal = np.lexsort((i, i - j))
-    return _Seeds(read_only(i[by_diagonal]), read_only(j[by_diagonal]))
+    ranks = np.empty(len(mine), np.int64)
+    ranks[mine] = np.arange(len(mine)) - np.repeat(np.cumsum(times) - times, times)
+    rows = np.column_stack((a.picks, first, last - first, ranks, times[number]))
+    rows = rows[first < last]
+    return _Seeds(rows, read_only(b.picks[ordered]), rows[:, 2] * rows[:, 4])
+
+
+def _most_pairs(seeds: _Seeds, n_fingerprints: int) -> int:
+    """Pairs that a k-gram may have if all of its pairs are to be looked at; the same from both sides."""
+    few = seeds.pairs <= _MOST_PAIRS
+    up_to = np.cumsum(np.bincount(seeds.pairs[few], seeds.rows[few, 2], _MOST_PAIRS + 1))
+    return int(np.searchsorted(up_to, _PAIRS + n_fingerprints, "right")) - 1
+
+
+def _joined(runs: NDArray[np.int64], gap: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Boxes around runs that are close together in both texts, and which of them each run is in."""
+    from ..kernels.passages import join_boxes
+
+    begins, others, lengths = runs.T
+    boxes = np.column_stack((begins, begins + lengths, others, others + lengths))
+    numbers = np.arange(len(runs))
+    for _ in range(_MOST_SWEEPS):
+        order = np.lexsort((boxes[:, 2], boxes[:, 0]))
+        joined, parts = np.empty_like(boxes), np.empty(len(boxes), np.int64)
+        n = join_boxes(read_only(boxes[order]), gap, joined, parts)
+        into = np.empty(len(boxes), np.int64)
+        into[order] = parts
+        numbers = into[numbers]
+        boxes, is_done = joined[:n], n == len(boxes)
+        if is_done:
+            break
+    return boxes, numbers
+
+
+def _covered(
+    begins: NDArray[np.int64], lengths: NDArray[np.int64], numbers: NDArray[np.int64], n: int
+) -> NDArray[np.int64]:
+    """Tokens of each of ``n`` passages that are in its runs, each counted once."""
+    base = numbers * (int((begins + lengths).max(initial=0)) + 1)  # one passage behind the other
+    order = np.argsort(base + begins, kind="stable")
+    starts = (base + begins)[order]
+    stops = np.maximum.accumulate(starts + lengths[order])
+    before = np.concatenate(([0], stops[:-1]))
+    new = np.maximum(stops - np.maximum(starts, before), 0)
+    return np.bincount(numbers[order], new, n).astype(np.int64)

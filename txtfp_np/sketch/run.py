@@ -169,8 +169,8 @@ class _Giant:
         if not result.piece.is_last:
             return []
         accumulators, self.accumulators = self.accumulators, []
-        if not all(accumulator.n_tokens for accumulator in accumulators):
-            # Too few tokens for a single full shingle: the rules for short documents apply.
+        if not all(accumulator.is_signed for accumulator in accumulators):
+            # Too few tokens for a single full shingle, say: the rules for short documents apply.
             whole = TextColumn._trusted(result.piece.data, np.array([0, len(result.piece.data)], np.int64))
             return self.job.sign_block(NumberedBlock(whole, result.piece.row), Scratch())
         return [
@@ -196,9 +196,7 @@ class _Collector:
         needed = self.n + len(signed.records)
         if needed > len(self.records):
             if self.given:
-                raise InvalidInputError(
-                    f"out has {len(self.records)} places, there are more documents", argument="out"
-                )
+                raise InvalidInputError(f"out has {len(self.records)} places, there are more documents", argument="out")
             grown = np.empty((max(needed, 3 * len(self.records) // 2), *self.records.shape[1:]), self.records.dtype)
             grown[: self.n] = self.records[: self.n]
             self.records = grown
