@@ -23,6 +23,10 @@ _PAIR_BYTES = 1 << 26  # vectors, in double precision, of pairs that are verifie
 _LEAST_LENGTH, _MOST_LENGTH = 1e-9, 1e9  # between them no product leaves the range of float32
 
 
+class TooManyPairs(Exception):  # noqa: N818  it asks for another way
+    """There are more pairs than the caller would list."""
+
+
 class Directions:
     """Vectors, and what makes products of them cosines.
 
@@ -76,6 +80,7 @@ def near_pairs(
     threshold: float,
     *,
     n_probes: int | None = None,
+    most: int | None = None,
     threads: int = 1,
     progress: Progress = False,
 ) -> Similar:
@@ -88,6 +93,8 @@ def near_pairs(
         Compared in single precision.
     n_probes : int, optional
         Only pairs of which one is among the first so many vectors.
+    most : int, optional
+        Pairs, about, beyond which :class:`TooManyPairs` is raised.
     threads : int
         For verification. Products use the threads of NumPy's BLAS.
     progress : bool or callable
@@ -108,40 +115,39 @@ def near_pairs(
     n = len(vectors)
     last = n if n_probes is None else n_probes
     limit = np.float32(threshold - margin(vectors.shape[1]))
-    found = [_NOTHING]
+    found = _Found(most)
 
-    def work(rows: range, scratch: Scratch) -> list[Similar]:
+    def work(rows: range, scratch: Scratch) -> None:
         units = held.units(rows)
-        parts = []
         for columns in ranges(rows.start, n, TILE_COLUMNS):
             places = np.flatnonzero(held.products(units, columns) >= limit)
             i, j = rows.start + places // len(columns), columns.start + places % len(columns)
             upper = i < j
-            parts.append(above(vectors, i[upper], j[upper], threshold, threads))
-        return parts
+            found.append(above(vectors, i[upper], j[upper], threshold, threads))
 
-    run_blocks(ranges(0, last, TILE_ROWS), work, found.extend, threads=1, progress=progress, total=last)
-    return joined(found)
+    run_blocks(ranges(0, last, TILE_ROWS), work, lambda none: None, threads=1, progress=progress, total=last)
+    return found.joined()
 
 
 def near_code_pairs(
     vectors: Vectors,
     codes: NDArray[np.uint64],
-    most: int,
+    radius: int,
     threshold: float,
     *,
     n_probes: int | None = None,
+    most: int | None = None,
     threads: int = 1,
     progress: Progress = False,
 ) -> Similar:
-    """As :func:`near_pairs`, but only of vectors whose codes differ in at most ``most`` bits.
+    """As :func:`near_pairs`, but only of vectors whose codes differ in at most ``radius`` bits.
 
     Parameters
     ----------
     vectors : float32 (n, d), C-contiguous
     codes : uint64 (n, words)
-    most : int
-    threshold, n_probes, threads, progress
+    radius : int
+    threshold, n_probes, most, threads, progress
         As in :func:`near_pairs`; here all work is on these threads.
 
     Returns
@@ -158,25 +164,34 @@ def near_code_pairs(
     columns = transposed(codes)
     n = len(vectors)
     last = n if n_probes is None else n_probes
-    found = [_NOTHING]
+    found = _Found(most)
 
     def work(rows: range, scratch: Scratch) -> Similar:
         own = np.arange(rows.start, rows.stop)
-        limits = np.full(len(rows), most, np.uint64)
+        limits = np.full(len(rows), radius, np.uint64)
         hits = near_codes(codes[rows.start : rows.stop], columns, own + 1, limits, scratch)
         return above(vectors, np.repeat(own, hits.counts), hits.positions, threshold)
 
     blocks = ranges(0, last, block_rows(n))
     run_blocks(blocks, work, found.append, threads=threads, progress=progress, total=last)
-    return joined(found)
+    return found.joined()
 
 
-_NOTHING: Similar = (np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0, np.float32))
+class _Found:
+    """Pairs, part by part, as long as they are not too many."""
 
+    def __init__(self, most: int | None) -> None:
+        self._parts: list[Similar] = [(np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0, np.float32))]
+        self._most, self._n = most, 0
 
-def joined(parts: list[Similar]) -> Similar:
-    """One after another."""
-    return tuple(np.concatenate(side) for side in zip(*parts, strict=True))  # type: ignore[return-value]
+    def append(self, part: Similar) -> None:
+        self._parts.append(part)
+        self._n += len(part[0])
+        if self._most is not None and self._n > self._most:
+            raise TooManyPairs
+
+    def joined(self) -> Similar:
+        return tuple(np.concatenate(side) for side in zip(*self._parts, strict=True))  # type: ignore[return-value]
 
 
 def above(vectors: Vectors, i: Rows, j: Rows, threshold: float, threads: int = 1) -> Similar:

@@ -20,7 +20,6 @@ Similarities = NDArray[np.float32]
 CODE_BITS = 256
 _OVERSAMPLE = 16  # candidates by codes for each neighbour that is asked for
 _PROBES, _TILE = 1 << 8, 1 << 12
-_CODE_RECALL = 0.99
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,10 +49,14 @@ class Part:
 
 
 class Question(NamedTuple):
-    """What is asked of every probe: so many at most, so similar at least; None: any number, any similarity."""
+    """What is asked of every probe: so many at most, so similar at least; None: any number, any similarity.
+
+    ``recall`` is that of codes at the threshold.
+    """
 
     k: int | None
     threshold: float | None
+    recall: float = 0.99
 
 
 class Answer(NamedTuple):
@@ -170,7 +173,7 @@ def _ask_codes(
     assert part.codes is not None
     limits = np.full(len(probes), CODE_BITS, np.uint64)
     if question.threshold is not None:
-        limits[:] = radius(max(-1.0, question.threshold), CODE_BITS, _CODE_RECALL)
+        limits[:] = radius(max(-1.0, question.threshold), CODE_BITS, question.recall)
     if question.k is not None:
         wanted = _OVERSAMPLE * question.k + part.n_dead
         limits = np.minimum(limits, limits_of_nearest(codes, part.codes, wanted))
