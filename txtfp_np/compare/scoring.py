@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import reduce
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -150,7 +151,10 @@ def _missing(kind: SketchKind | str, fingerprints: Any, prepared: Any) -> NDArra
         return np.asarray((slots == _EMPTY_SLOT).all(axis=-1)) if missing.any() else missing
     if kind == SketchKind.BITS:
         packed = bytes_of(fingerprints)
-        return np.asarray(~packed.any(axis=1) & (packed.shape[1] >= _LEAST_BYTES))
+        if packed.shape[1] < _LEAST_BYTES:
+            return None
+        together = reduce(np.bitwise_or, words_of(packed).T)  # a column at a time: rows are short
+        return np.asarray(together == 0)
     return np.asarray(prepared.lengths == 0) if isinstance(prepared, Ragged) else None
 
 
@@ -191,7 +195,9 @@ def _as_inverse(found: Any, fingerprints: Any) -> Any:
 
 
 def _as_share(found: Any, fingerprints: Any) -> Any:
-    return (1 - found / np.float32(8 * bytes_of(fingerprints).shape[1])).astype(np.float32)
+    n_bits = 8 * bytes_of(fingerprints).shape[1]
+    shares = (1 - np.arange(n_bits + 1, dtype=np.uint32) / np.float32(n_bits)).astype(np.float32)
+    return shares[found]
 
 
 def _as_hundredth(found: Any, fingerprints: Any) -> Any:

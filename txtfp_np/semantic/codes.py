@@ -23,6 +23,7 @@ Vectors: TypeAlias = ArrayLike | Embedding | Sequence[Embedding] | EmbeddingColu
 
 _MOST_BITS = 1 << 16
 _ROWS = 1 << 12  # worked off at a time, so that products stay small
+_MOST_SUMMED = 1e290
 _PARTS = 1, 2, 4, 6, 8, 12  # of Table 9 of the H3D paper
 _MOST_SEED = (1 << 32) - 1  # NumPy's frozen generator takes no larger one
 
@@ -73,7 +74,7 @@ class EmbeddingHash(ABC):
         packed = np.empty((len(rows), -(-self.bits // 8)), np.uint8)
         for begin in range(0, len(rows), _ROWS):
             part = slice(begin, begin + _ROWS)
-            packed[part] = np.packbits(self._ones(rows[part].astype(np.float64)), axis=1, bitorder="little")
+            packed[part] = np.packbits(self._ones(_summable(rows[part])), axis=1, bitorder="little")
         return packed.reshape(*values.shape[:-1], packed.shape[1])
 
     def replace(self, **changes: Any) -> Self:
@@ -295,6 +296,15 @@ def _judged(judge: Callable[[Codes], float], codes: Codes) -> float:
     if np.ndim(figure) or not isinstance(figure, (int, float, np.number, np.ndarray)):
         raise ConfigError(f"judge must give a number, got {type(figure).__name__}", argument="judge")
     return float(figure)
+
+
+def _summable(rows: NDArray[Any]) -> NDArray[np.float64]:
+    """Vectors of which no sum is infinite: no bit depends on their length."""
+    doubles: NDArray[np.float64] = rows.astype(np.float64)
+    if rows.dtype.kind != "f" or rows.dtype.itemsize < 8:
+        return doubles
+    too_large = np.abs(doubles).max(axis=1, keepdims=True, initial=0) > _MOST_SUMMED
+    return np.where(too_large, doubles * 2.0**-100, doubles) if too_large.any() else doubles
 
 
 def _share(whole: int, n: int, number: int) -> int:
