@@ -154,6 +154,7 @@ from .semantic import (
     ChunkMode,
     CohereProvider,
     EmbeddingColumn,
+    EmbeddingIndex,
     EmbeddingProvider,
     HyperplaneHash,
     LocalProvider,
@@ -293,6 +294,7 @@ __all__ = [
     "tlsh_distance_pairs",
     # indexes
     "BloomLsh",
+    "EmbeddingIndex",
     "HammingClusters",
     "HammingIndex",
     "LshIndex",
