@@ -20,6 +20,7 @@ BENCHMARKS = {
     "text": "columns, canonical text and tokens, one core, beside what Python users have",
     "index": "LSH index: bulk insert, threshold queries, files, beside rensa and datasketch",
     "million": "a file of a million documents: time and memory of dedup_files, beside rensa, gaoya, datasketch, Polars",
+    "semantic": "near-duplicates and search by embeddings, beside NumPy, faiss and usearch",
     "hamming": "exact Hamming search: all pairs, queries, scan, beside simhash-pybind and faiss",
     "sketches": "TLSH, ssdeep, FlyHash, winnowing and all comparisons, beside py-tlsh, ppdeep, rapidfuzz, scipy",
     "h3d": "Table 5 of the H3D paper as it was made, mistakes and all; --data is the folder of CSFCube",

@@ -9,8 +9,10 @@ from itertools import pairwise
 
 import numpy as np
 from oracles import hamming as naive_hamming
+from oracles.cosine import cosine
 from oracles.lsh import NaiveLsh
 
+from txtfp_np import EmbeddingIndex
 from txtfp_np.index import BloomLsh, HammingIndex, LshIndex, PermutedTable
 from txtfp_np.schema import minhash_dtype
 
@@ -277,7 +279,69 @@ class _NaiveSet:
         return len(self.values)
 
 
-KINDS = [Lsh(), Hamming(64), Hamming(128), Bloom(), Tables()]
+class Embedding(Kind):
+    """Directions of few values, some of them equal up to their length."""
+
+    cls = EmbeddingIndex
+    answer_dtypes = (np.int64, np.uint64, np.float32)
+    least, dim = np.float32(0.95), 6
+
+    def __init__(self, search):
+        self.name, self.search, self.exact = f"embedding-{search}", search, search == "exact"
+
+    def id(self, number):
+        return WORD - 3 * number
+
+    def new(self):
+        return EmbeddingIndex(search=self.search)
+
+    def items(self, n, seed=0):
+        rng = random.Random(seed)
+        return [tuple(rng.choice((-5, -2, 1, 3)) for _ in range(self.dim)) for _ in range(n)]
+
+    def array(self, items):
+        return np.array(items, np.float32).reshape(-1, self.dim)
+
+    def insert(self, index, items, first, **options):
+        ids = [self.id(first + i) for i in range(len(items))]
+        assert index.insert(self.array(items), ids, **options).tolist() == ids
+
+    def remove(self, index, numbers):
+        return index.remove([self.id(number) for number in numbers])
+
+    def raw(self, index, array, **options):
+        return index.query(array, k=None, threshold=self.least, return_similarity=True, **options)
+
+    def plain(self, raw):
+        return csr_rows(*raw)
+
+    def naive(self):
+        return _NaiveEmbeddings(self)
+
+
+class _NaiveEmbeddings:
+    def __init__(self, kind):
+        self.kind, self.vectors = kind, {}
+
+    def put(self, items, first):
+        self.vectors |= {self.kind.id(number): item for number, item in enumerate(items, first)}
+
+    def drop(self, number):
+        self.vectors.pop(self.kind.id(number), None)
+
+    def answers(self, probes):
+        return [self.answer(probe) for probe in probes]
+
+    def answer(self, probe):
+        found = [(id, float(np.float32(cosine(probe, vector)))) for id, vector in self.vectors.items()]
+        near = [hit for hit in found if hit[1] >= self.kind.least]
+        return sorted(near, key=lambda hit: -hit[1])
+
+    def __len__(self):
+        return len(self.vectors)
+
+
+KINDS = [Lsh(), Hamming(64), Hamming(128), Bloom(), Embedding("exact"), Tables()]
 STORED = [kind for kind in KINDS if kind.stored]
 BY_NAME = {kind.name: kind for kind in KINDS}
 

@@ -19,7 +19,7 @@ jaccard jaccard_pairs hamming hamming_similarity cosine_estimate pack_bits tlsh_
 BinaryHash HyperplaneHash hyperplane_grid
 Ragged levenshtein levenshtein_similarity set_jaccard multiset_jaccard cosine manhattan mahalanobis inverse_score
 adapt similarity similarity_pairs measures_for Measure SketchKind DEFAULT_MEASURES
-LshIndex LshIndexBuilder HammingIndex PermutedTable hamming_scan seomoz_simhash BloomLsh
+LshIndex LshIndexBuilder HammingIndex PermutedTable hamming_scan seomoz_simhash BloomLsh EmbeddingIndex
 dedup DedupResult
 minhash_dtype MinHashSig SimHash64 empty_signature as_signatures
 config_hash config_hash_classical Fingerprint FingerprintMetadata to_json from_json Embedding

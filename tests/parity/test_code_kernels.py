@@ -7,9 +7,10 @@ from hypothesis import strategies as st
 from oracles import hamming as oracle
 
 from txtfp_np.columns import Scratch
-from txtfp_np.index import codes
+from txtfp_np.index import codes, hamming_scan
 from txtfp_np.index.codes import near_codes, radius, scan_codes, transposed
 from txtfp_np.kernels.codes import nearest_limits
+from txtfp_np.semantic import BinaryHash
 
 widths = st.sampled_from([1, 2, 3, 4, 5, 6, 8])
 
@@ -71,3 +72,17 @@ def test_radius_is_the_quantile():
         most = radius(threshold, bits, recall)
         assert (draws <= most).mean() >= recall - 0.005
         assert (draws <= most - 1).mean() < recall + 0.005
+
+
+@pytest.mark.parametrize("bits", [192, 384, 1024])
+def test_scan_of_wide_fingerprints(bits):
+    values, words = values_and_words(bits, 300, bits // 64)
+    for limit in (0, 3, bits):
+        indptr, positions, distances = hamming_scan(words, words[:20], limit, bits)
+        expected = oracle.query(values, values[:20], limit)
+        assert np.diff(indptr).tolist() == [len(hits) for hits in expected]
+        found = list(zip(positions.tolist(), distances.tolist(), strict=True))
+        assert found == [hit for hits in expected for hit in hits]
+        assert distances.dtype == np.uint16
+    codes = BinaryHash(bits).fingerprint(np.random.default_rng(1).normal(size=(9, bits))).view(np.uint64)
+    assert hamming_scan(codes, codes[4], 0, bits)[1].tolist() == [4]

@@ -6,6 +6,8 @@
 4. Against others: what is similar to one of them goes, the rest is as without them.
 """
 
+from importlib import import_module
+
 import numpy as np
 import pytest
 from hypothesis import assume, given, settings
@@ -107,3 +109,25 @@ def test_a_higher_threshold(vectors, threshold, higher):
             assert getattr(low, name).tobytes() == getattr(high, name).tobytes()
         if options:
             assert low.against.tolist() == high.against.tolist()
+
+
+@settings(max_examples=100, deadline=None)
+@given(matrices, thresholds, st.sampled_from(["first", "last"]), st.sampled_from(["exact", "codes"]), st.integers(1, 3))
+def test_without_listing_all_pairs(vectors, threshold, keep, search, first):
+    texts = [f"text {row % 9}" for row in range(len(vectors))]
+    options = {"method": "embedding", "embeddings": vectors, "keep": keep, "search": search}
+    for column in (None, texts):
+        whole = tx.dedup(column, threshold, **options)
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(import_module("txtfp_np.dedup.pairs"), "_MOST_PAIRS", -1)
+            patch.setattr(import_module("txtfp_np.dedup.pairs"), "_MOST_A_ROW", -1)
+            patch.setattr(import_module("txtfp_np.dedup.waves"), "_FIRST", first)
+            patch.setattr(import_module("txtfp_np.dedup.waves"), "_MOST", 2 * first)
+            part = tx.dedup(column, threshold, **options)
+            again = part.with_threshold(1.0)
+        assert whole.all_pairs
+        assert part.all_pairs == (len(vectors) == 0 or not vectors.any())
+        assert part.representative.tolist() == whole.representative.tolist()
+        assert part.similarity.tobytes() == whole.similarity.tobytes()
+        assert set(part.pairs.tolist()) <= set(whole.pairs.tolist())
+        assert again.keep.tolist() == tx.dedup(column, 1.0, **options).keep.tolist()

@@ -19,8 +19,8 @@ USUAL = sorted(
 )
 NAMES = USUAL + sorted(
     names(
-        "footer textarea xmp noscript template svg option select button object title iframe style script dd dt font "
-        "x-own section head body html frameset embed ruby rt marquee nobr input img image listing keygen param"
+        "footer textarea xmp noscript template svg option select button object title iframe style script dd dt "
+        "font x-own section head body html frameset embed ruby rt marquee nobr input img image listing keygen param"
     )
 )
 ATTRIBUTES = [
@@ -60,6 +60,7 @@ JUNK = [
     "<!-- <p> -->",
     "<![CDATA[x]]>",
     "<?x y?>",
+    "<?x hidden=?>",
     "<!doctype html>",
     "</>",
     "</p>",

@@ -152,7 +152,7 @@ TABLE = [
     ],
     (None, lambda bad: PermutedTable(6, bad), "combination", [5, None, (), (0, 0), (6,), (-1,), (1.0,), (True,), "1"]),
     (None, lambda bad: HammingIndex([1], bits=bad), "bits", [0, 63, 64.0, "64", None, 256]),
-    (None, lambda bad: hamming_scan([1], [1], 3, bits=bad), "bits", [0, 63, 64.0, "64", None, 256]),
+    (None, lambda bad: hamming_scan([1], [1], 3, bits=bad), "bits", [0, 63, 64.0, "64", None, 200, 1 << 17]),
     # Bloom filters
     (None, lambda bad: BloomLsh(8, 2, H, capacity=bad), "capacity", [*NO_COUNTS, 0, 1 << 41]),
     (

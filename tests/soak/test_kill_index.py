@@ -7,7 +7,7 @@ import time
 
 import pytest
 from index_faults import ended, started
-from index_kinds import STORED, H, Slots
+from index_kinds import STORED, Embedding, H, Slots
 
 pytestmark = [pytest.mark.soak, pytest.mark.slow]
 
@@ -21,6 +21,8 @@ def batch_of(kind, number):
     rng = random.Random(number)
     if isinstance(kind, Slots):
         return [tuple(rng.getrandbits(64) for _ in range(H)) for _ in range(BATCH)]
+    if isinstance(kind, Embedding):
+        return [tuple(rng.gauss(0, 1) for _ in range(kind.dim)) for _ in range(BATCH)]
     return [rng.getrandbits(kind.bits) for _ in range(BATCH)]
 
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import txtfp_np as tx
-from txtfp_np.compare import jaccard_bits, pack_bits
+from txtfp_np.compare import jaccard_bits, jaccard_bits_pairs, pack_bits
 from txtfp_np.errors import ConfigError, DimensionMismatchError, InvalidInputError
 from txtfp_np.schema import minhash_dtype
 
@@ -101,6 +101,22 @@ def test_one_pair_gives_a_number():
     packed = pack_bits(make(2, 64), 2)
     assert isinstance(jaccard_bits(packed[0], packed[0], h=64, b=2), np.float32)
     assert jaccard_bits(packed[0], packed[0], h=64, b=2) == 1
+
+
+@pytest.mark.parametrize(("h", "b"), [(64, 1), (100, 2), (128, 16)])
+def test_chosen_pairs_are_those_of_the_matrix(h, b):
+    rows = pack_bits(make(9, h, values=3), b)
+    i, j = np.meshgrid(range(9), range(9), indexing="ij")
+    matrix = jaccard_bits(rows[:, None], rows, h=h, b=b)
+    assert np.array_equal(jaccard_bits_pairs(rows, i, j, h=h, b=b), matrix)
+    assert jaccard_bits_pairs(rows, 2, 3, h=h, b=b) == matrix[2, 3]
+    assert jaccard_bits_pairs(rows, [], [], h=h, b=b).shape == (0,)
+    with pytest.raises(InvalidInputError, match="rows must have two axes"):
+        jaccard_bits_pairs(rows[0], 0, 0, h=h, b=b)
+    with pytest.raises(InvalidInputError, match="j must lie between 0 and 8"):
+        jaccard_bits_pairs(rows, 0, 9, h=h, b=b)
+    with pytest.raises(DimensionMismatchError):
+        jaccard_bits_pairs(rows, 0, 0, h=h + 8, b=b)
 
 
 def test_shapes_broadcast_like_those_of_jaccard():

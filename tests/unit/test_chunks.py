@@ -172,6 +172,41 @@ def test_counted_chunks_take_as_much_as_fits():
     ]
 
 
+def saturating(text):
+    """As a tokenizer that cuts long texts: never more than the limit."""
+    return min(len(text), 200)
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("count_tokens", [crude_tokens, len, saturating, lambda text: 0, lambda text: 10**6])
+def test_what_is_counted_grows_with_the_text(mode, count_tokens):
+    """Not with its square, whatever the units and the counts."""
+    words = "Sentence number one is rather short. The second one, though, goes on for quite a while! " * 3 + "\n\n"
+    for text in (words * 60, "word " * 3000, "a. " * 4000, "\n\n".join(["short"] * 2500), "x" * 9000 + " y" * 900):
+        counted = []
+        strategy = tx.ChunkingStrategy(
+            max_tokens=200,
+            overlap=30,
+            mode=mode,
+            count_tokens=lambda piece, counted=counted: counted.append(len(piece)) or count_tokens(piece),
+        )
+        tx.chunk_for_model(text, strategy)
+        assert sum(counted) <= 14 * len(text)
+
+
+@pytest.mark.parametrize("count_tokens", [crude_tokens, len, lambda text: len(text.encode())])
+@pytest.mark.parametrize("max_tokens", [3, 20, 150])
+def test_no_further_word_fits(count_tokens, max_tokens):
+    generator = random.Random(max_tokens)
+    text = " ".join("é" * generator.choice([1, 1, 2, 3, 9, 40]) for _ in range(400))
+    strategy = tx.ChunkingStrategy(max_tokens=max_tokens, overlap=0, mode="fixed_tokens", count_tokens=count_tokens)
+    chunks, offsets = tx.chunk_for_model(text, strategy, return_offsets=True)
+    for (begin, _), (next_begin, _) in pairwise(offsets.tolist()):
+        following = text.find(" ", next_begin)
+        assert count_tokens(text[begin : following if following >= 0 else None]) > max_tokens
+    assert " ".join(chunks) == text
+
+
 def test_counting_goes_wrong():
     def fails(text):
         raise RuntimeError("no vocabulary")

@@ -183,6 +183,31 @@ def test_input_types(make, types, server):
             provider.embed_batch(["a"], "essay")
 
 
+@pytest.mark.parametrize(
+    ("make", "types"),
+    [
+        (tx.OpenAiProvider, (None, None)),
+        (tx.VoyageProvider, ("document", "query")),
+        (tx.CohereProvider, ("search_document", "search_query")),
+    ],
+)
+def test_queries_are_sent_as_such(make, types, server):
+    from txtfp_np.semantic.sources import embed_texts
+
+    with make(KEY, base_url=server.url, dimension=3) as provider:
+        for queries, kind in zip((False, True), types, strict=True):
+            assert embed_texts(provider, tx.TextColumn(["a", "bc"]), queries=queries).vectors[1, 0] == 2
+            assert server.requests[-1][2].get("input_type") == kind
+
+
+def test_prompts_of_the_service_count(server):
+    """A text of 136 bytes counts 200 with what the service puts around it, so that 120,000 bytes hold 600."""
+    with tx.VoyageProvider(KEY, base_url=server.url, dimension=3) as provider:
+        assert len(provider.embed_batch(["a" * 136] * 1000)) == 1000
+        assert len(provider.embed_batch(["a" * 10] * 1500)) == 1500
+    assert [len(body["input"]) for _, _, body in server.requests] == [600, 400, 1000, 500]
+
+
 def test_batches_are_cut_by_bytes_too(server, provider):
     texts = ["é" * 60_000, "b", "c" * 200_000, "d" * 99_999, "e" * 400_000, "f"]
     assert len(provider.embed_batch(texts)) == 6
@@ -324,7 +349,20 @@ def test_retry_after_is_named_at_the_end(server, provider, clock):
     assert clock.slept == [50, 40]
 
 
-@pytest.mark.parametrize("step", [hangs_up, breaks_off])
+def breaks_off_chunked(handler, body):
+    handler.send_response(200)
+    handler.send_header("transfer-encoding", "chunked")
+    handler.end_headers()
+    handler.wfile.write(b'a\r\n{"data": [')
+    handler.close_connection = True
+
+
+def speaks_something_else(handler, body):
+    handler.wfile.write(b"SSH-2.0-server\r\n")
+    handler.close_connection = True
+
+
+@pytest.mark.parametrize("step", [hangs_up, breaks_off, breaks_off_chunked, speaks_something_else])
 def test_broken_connections_are_tried_again(step, server, provider, clock):
     server.script = [step, step, good]
     assert provider.embed("abc").dim == 3
@@ -335,8 +373,18 @@ def test_broken_connections_are_tried_again(step, server, provider, clock):
     assert isinstance(caught.value.__cause__, httpx.TransportError)
 
 
-def test_a_service_that_stalls(server, clock):
-    server.script = [stalls, good]
+def stalls_in_the_middle(handler, body):
+    handler.send_response(200)
+    handler.send_header("content-length", "1000")
+    handler.end_headers()
+    handler.wfile.write(b'{"data": [')
+    handler.wfile.flush()
+    stalls(handler, body)
+
+
+@pytest.mark.parametrize("step", [stalls, stalls_in_the_middle])
+def test_a_service_that_stalls(step, server, clock):
+    server.script = [step, good]
     with tx.OpenAiProvider(KEY, base_url=server.url, dimension=3, timeout=0.2, retry=clock.policy()) as provider:
         assert provider.embed("abc").dim == 3
     assert clock.slept == [0.5]
@@ -408,6 +456,13 @@ def test_answers_that_lie(content, error, message, server, provider, clock):
     with pytest.raises(error, match=message):
         provider.embed_batch(["a", "b"])
     assert clock.slept == []
+
+
+def test_errors_of_answers_that_look_well_are_shown(server, provider):
+    server.script = [says({"error": {"message": f"model overloaded, {KEY}"}})]
+    with pytest.raises(tx.HttpError, match="KeyError") as caught:
+        provider.embed("a")
+    assert caught.value.advice == 'The service says: {"error": {"message": "model overloaded, <key>"}}'
 
 
 @pytest.mark.parametrize("content", [5, True, "ab", {"float": [[1, 2, 3]]}, [[1, 2, 3], None], [5, 6], [[[1]], [[2]]]])

@@ -94,6 +94,17 @@ def test_zero_vectors_and_the_bits_behind_the_last():
     assert tx.HyperplaneHash(12, 2).fingerprint(zero).tolist() == [0xFF, 0x0F]
 
 
+@pytest.mark.filterwarnings("error")
+def test_huge_embeddings_have_the_codes_of_short_ones():
+    x = vectors(n=5).astype(np.float64)
+    x /= np.abs(x).max()
+    huge = x * 1.7e308
+    huge[2] = x[2] * 1e-300
+    for hasher in (tx.BinaryHash(7), tx.HyperplaneHash(64, 3)):
+        assert np.array_equal(hasher.fingerprint(huge), hasher.fingerprint(x))
+    assert tx.BinaryHash(1).fingerprint([1e308, 1e308, 1e308, -1e308, -1e308, -1.1e308]).tolist() == [0]
+
+
 def test_identity():
     assert tx.BinaryHash(64).algorithm == "binaryhash-b64"
     assert tx.HyperplaneHash(128, 6).algorithm == "hyperplanehash-b128-k6-s123"

@@ -10,9 +10,11 @@ from oracles import compare as oracle
 from txtfp_np.compare import (
     broadcasting,
     cosine_estimate,
+    cosine_estimate_pairs,
     hamming,
     hamming_pairs,
     hamming_similarity,
+    hamming_similarity_pairs,
     jaccard,
     jaccard_pairs,
 )
@@ -222,6 +224,15 @@ def test_pairs_broadcast():
     rows = np.arange(6)
     assert_same(jaccard_pairs(sigs, rows[:, None], rows), jaccard(sigs[:, None], sigs))
     assert_same(hamming_pairs(fps, rows, 2), hamming(fps, fps[2]))
+    for bits in (32, 64, 128, 256):
+        fps = some_fingerprints(6, bits)
+        assert_same(
+            hamming_similarity_pairs(fps, rows[:, None], rows, bits=bits),
+            hamming_similarity(fps[:, None], fps, bits=bits),
+        )
+        assert_same(
+            cosine_estimate_pairs(fps, rows[:, None], rows, bits=bits), cosine_estimate(fps[:, None], fps, bits=bits)
+        )
     assert_same(jaccard_pairs(sigs, [], []), np.array([], np.float32))
     assert_same(jaccard_pairs(sigs[:0], [], []), np.array([], np.float32))
     assert_same(jaccard_pairs(sigs, np.zeros((0, 3), int), [1, 2, 3]), np.zeros((0, 3), np.float32))

@@ -4,6 +4,7 @@ import re
 
 import numpy as np
 import pytest
+from vector_support import Letters, clustered
 
 import txtfp_np as tx
 from txtfp_np.index.cosine import margin, near_pairs
@@ -11,29 +12,8 @@ from txtfp_np.index.cosine import margin, near_pairs
 VECTORS = np.array([[1, 2, 2], [1, 2, 2.2], [2, 1, -2], [0, 0, 0], [2, 4, 4], [1, 2, 2]], np.float32)
 
 
-class Letters:
-    """Counts of letters, one text at a time."""
-
-    model_id, dimension = "letters", 26
-
-    def __init__(self):
-        self.asked = []
-
-    def embed(self, text):
-        self.asked.append(text)
-        vector = [text.lower().count(chr(97 + number)) for number in range(26)]
-        return tx.Embedding(vector, self.model_id)
-
-
 def by(embeddings, texts=None, threshold=None, **options):
     return tx.dedup(texts, threshold, method="embedding", embeddings=embeddings, **options)
-
-
-def clustered(n, dim, seed=0):
-    rng = np.random.default_rng(seed)
-    middles = rng.normal(size=(max(1, n // 5), dim))
-    vectors = middles[rng.integers(len(middles), size=n)] + rng.normal(size=(n, dim)) * rng.uniform(0, 0.6, (n, 1))
-    return vectors.astype(np.float32)
 
 
 def test_vectors_alone():
@@ -219,3 +199,23 @@ def test_a_graph_finds_most():
     for other in (None, VECTORS[2:3]):
         assert by(VECTORS, against=other, search="usearch").keep.tolist() == by(VECTORS, against=other).keep.tolist()
     assert by(np.empty((0, 3)), search="usearch").keep.tolist() == []
+
+
+@pytest.mark.parametrize("search", ["exact", "codes"])
+def test_very_many_alike_cost_a_pair_each(search):
+    """7,000 directions that nearly agree: 24 million pairs, of which 6,999 decide."""
+    rng = np.random.default_rng(0)
+    vectors = np.concatenate([1 + rng.normal(size=(7000, 8)) / 50, -np.ones((1, 8))])
+    result = by(vectors, search=search)
+    assert result.keep.tolist() == [True] + 6999 * [False] + [True]
+    assert not result.all_pairs
+    assert len(result.pairs) < 30_000
+    assert result.with_threshold(0.9).keep.tolist() == result.keep.tolist()
+
+
+def test_an_explanation_has_the_cosine():
+    texts = ["one small step", "One giant step", "one small step", "other"]
+    result = by([[1, 0], [3, 4], [5, 5], [0, 1]], texts)
+    assert result.explain(0, 1).similarity == float(np.float32(0.6))
+    assert result.explain(1, 2).similarity == float(np.float32(0.6))  # equal texts have the first one's vector
+    assert result.explain(3, 0).similarity == 0

@@ -89,6 +89,8 @@ def test_a_query_without_relevant_candidates_has_no_figure():
     assert isnan(found.recall)
     assert isnan(found.f1)
     assert np.isnan(ev.average_precision([1, 0], [1, 2], [0, 2])).tolist() == [False, True, True]
+    assert ev.mean_average_precision([1, 0], [1, 2], [0, 2]) == 1
+    assert isnan(ev.mean_average_precision([0, 0], [1, 2], [0, 1]))
 
 
 def test_what_metrics_refuse():
@@ -116,6 +118,16 @@ def test_measures_that_rank_alike_are_found():
     assert ev.rank_equivalent({"a": scores["hamming"], "b": broken}) == [["a"], ["b"]]
     # another order between queries is no other ranking
     assert ev.rank_equivalent({"a": d, "b": d + 100.0 * queries}, queries) == [["a", "b"]]
+
+
+@pytest.mark.parametrize("noise", [1e-15, 1e-12, 1e-9, 1e-7, 5e-7])
+def test_noise_never_parts_what_ranks_alike(noise):
+    rng = np.random.default_rng(3)
+    for _ in range(30):
+        d = rng.integers(0, 50, 300)
+        exact = 1 / (1 + np.sqrt(d))
+        noisy = exact * (1 + noise * rng.random(300))
+        assert ev.rank_equivalent({"a": exact, "b": noisy, "c": -d, "d": -noisy}) == [["a", "b", "c"], ["d"]]
 
 
 @pytest.mark.filterwarnings("error")
@@ -281,6 +293,24 @@ def test_sentences_go_step_by_step():
     for seed in (-1, 0.5, None, "1", [1]):
         with pytest.raises(ConfigError, match="seed must be an int >= 0"):
             ev.delete_sentences([text], 0.5, seed=seed)
+
+
+def test_nothing_goes_but_sentences():
+    """Quotation marks stay with what they close, and no blanks come between sentences that have none."""
+    said = ['He said "Go now." ', '"No! ', 'Never!" ', "(So it was.) ", "It is 3.5 m long. ", "End"]
+    asked = ["他说：「走吧。」", "不行！", "为什么？", "完"]
+    lines = ["A title\n\n", "the first line\n", "3.5 m"]
+    for parts in (said, asked, lines):
+        seen = set()
+        for seed in range(20):
+            left = ev.delete_sentences(["".join(parts)], 1 / len(parts), seed=seed)[0]
+            ways = {
+                "".join(part.rstrip() + " " * part[-1].isspace() for part in parts if part is not gone).rstrip(): gone
+                for gone in parts
+            }
+            assert left in ways
+            seen.add(ways[left])
+        assert seen == set(parts)
 
 
 def test_a_ladder_falls():

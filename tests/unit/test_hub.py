@@ -1,5 +1,7 @@
 """Models from a hub: a real server on this machine, caches, networks that fail. No test sleeps."""
 
+import sys
+
 import numpy as np
 import pytest
 from hub_server import Hub, break_off, hang_up, status
@@ -88,6 +90,21 @@ def test_another_graph_is_not_taken_because_the_network_fails(hub, tmp_path, con
     assert "local_files_only=True" in caught.value.advice
     assert load(tmp_path, onnx_path=QUANTIZED).dimension == 8
     assert load(tmp_path, local_files_only=True).dimension == 8
+
+
+@pytest.mark.parametrize("options", [{"pooling": "median"}, {"max_seq_len": 0}, {"query_prefix": 3}, {"speed": 1}])
+def test_options_are_checked_before_anything_is_fetched(options, hub, tmp_path):
+    with pytest.raises((tx.ConfigError, TypeError)):
+        load(tmp_path, **options)
+    assert hub.requests == []
+
+
+@pytest.mark.parametrize("module", ["onnxruntime", "tokenizers"])
+def test_what_is_not_installed_is_named_before_anything_is_fetched(module, hub, tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, module, None)
+    with pytest.raises(tx.FeatureDisabledError, match=r"txtfp-np\[semantic\]"):
+        load(tmp_path)
+    assert hub.requests == []
 
 
 def test_offline_by_the_environment(hub, tmp_path, monkeypatch):

@@ -98,6 +98,8 @@ def test_windows_do_not_matter(files, monkeypatch):
     whole = provider.embed(TEXTS * 4)
     monkeypatch.setattr(sys.modules[tx.LocalProvider.__module__], "_WINDOW", 3)
     np.testing.assert_allclose(provider.embed(TEXTS * 4).vectors, whole.vectors, rtol=1e-4, atol=1e-5)
+    monkeypatch.setattr(sys.modules[tx.LocalProvider.__module__], "_WINDOW_BYTES", 40)
+    np.testing.assert_allclose(provider.embed(TEXTS * 4).vectors, whole.vectors, rtol=1e-4, atol=1e-5)
 
 
 @pytest.mark.parametrize("max_seq_len", [3, 4, 9])
@@ -245,6 +247,9 @@ def test_from_the_cache_without_a_network(files, tmp_path):
 def test_from_a_folder(files):
     provider = tx.LocalProvider.from_pretrained(str(files.folder), model_id="mine", pooling="cls")
     assert repr(provider) == f"LocalProvider('mine', dimension={DIM}, pooling='cls')"
+    assert tx.LocalProvider.from_pretrained(files.folder).model_id == str(files.folder)
+    with pytest.raises(tx.ConfigError, match="name must be a non-empty str, got 3"):
+        tx.LocalProvider.from_pretrained(3)
     with pytest.raises(tx.OnnxError, match=r"has no other.onnx$"):
         tx.LocalProvider.from_pretrained(str(files.folder), onnx_path="other.onnx")
     for options in ({"onnx_path": 3}, {"tokenizer_path": None}, {"fp16": "yes"}, {"fp16": True, "onnx_path": "m.onnx"}):

@@ -60,13 +60,23 @@ def test_deep_nesting_is_bounded():
     for text in (
         ">" * 100_000 + "a",
         "- " * 100_000,
-        "[" * 20_000,
+        "[" * 100_000,
+        "![" * 50_000,
+        "*[" * 30_000,
+        "[" * 50_000 + "]" * 50_000,
         "*a" * 10_000,
+        "*" * 100_000,
         "`" * 50_000,
+        "<!--" * 25_000,
         "(" * 9 + "![" * 9_000,
     ):
         assert isinstance(tx.markdown_to_text(text), str)
     assert tx.markdown_to_text("> " * 40 + "a") == "a"
+
+
+def test_links_between_brackets_that_stay_open():
+    text = "[ " * 500 + "[a](b) " * 500
+    assert tx.markdown_to_text(text) == ("[ " * 500 + "a " * 500).strip()
 
 
 def test_nothing_is_refused():

@@ -174,6 +174,26 @@ def test_cosine_of_zero_and_of_extreme_vectors():
         assert tx.cosine([3 * scale, 4 * scale], [4, 3]) == np.float32(0.96)
 
 
+@pytest.mark.parametrize("unit", [1e-30, 1.0, 1e30])
+def test_covariances_in_any_unit(unit):
+    rng = np.random.default_rng(1)
+    rows = rng.normal(size=(4, 3))
+    spread = rng.normal(size=(3, 3))
+    covariance = spread @ spread.T + np.eye(3)
+    wanted = tx.mahalanobis(rows[:, None], rows, covariance=covariance)
+    found = tx.mahalanobis(rows[:, None] * unit**0.5, rows * unit**0.5, covariance=covariance * unit)
+    assert np.allclose(found, wanted, rtol=1e-5)
+    mixed = np.array([1e-6, 1.0, 1e9])  # every dimension in a unit of its own
+    found = tx.mahalanobis(rows[:, None] * mixed, rows * mixed, covariance=covariance * mixed * mixed[:, None])
+    assert np.allclose(found, wanted, rtol=1e-4)
+    for wrong in ([[1, 0.5, 0], [0, 1, 0], [0, 0, 1]], [[1, 2, 0], [2, 1, 0], [0, 0, 1]]):
+        with pytest.raises(ConfigError, match=r"covariance must be (symmetric|positive definite)"):
+            tx.mahalanobis(rows, rows[0], covariance=np.array(wrong) * unit)
+    few = rng.normal(size=(3, 6))
+    with pytest.raises(ConfigError, match="covariance must be positive definite"):
+        tx.mahalanobis(few, few[0], covariance=np.cov(few.T) * unit)
+
+
 def test_distances_beyond_single_precision_are_infinite():
     far = np.array([[1e39, 1], [0, 0], [1e308, -1e308], [-1e308, 1e308]])
     assert tx.manhattan(far[1], far).tolist() == [np.inf, 0, np.inf, np.inf]

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import txtfp_np as tx
-from txtfp_np.errors import ConfigError, DimensionMismatchError, InvalidInputError
+from txtfp_np.errors import ConfigError, DimensionMismatchError, InvalidInputError, ModelMismatchError
 
 TEXTS = ["the quick brown fox jumps over the lazy dog " * 9, "", "", "another one, quite different from the first " * 9]
 
@@ -103,6 +103,27 @@ def test_columns_without_rows(shape):
             assert tx.similarity(codes, codes, kind="bits", measure=measure).shape == (0,)
     with pytest.raises(InvalidInputError, match="must hold codes"):
         tx.similarity(np.zeros((2, 0), np.uint64), np.zeros((2, 0), np.uint64), kind="bits")
+
+
+def test_embeddings_of_every_make():
+    x = np.array([[1.0, 2.0], [3.0, -1.0]], np.float32)
+    wanted = tx.similarity(x, x[::-1], kind="embedding")
+    lists = [[tx.Embedding(row, model) for row in x] for model in (None, "m", "n")]
+    columns = [tx.EmbeddingColumn(x, model) for model in (None, "m", "n")]
+    for first in (lists[0], lists[1], columns[0], columns[1]):
+        for second in (x[::-1], lists[1][::-1], columns[1][::-1]):
+            assert np.array_equal(tx.similarity(first, second, kind="embedding"), wanted)
+        for other in (lists[2], columns[2], lists[2][0]):
+            if first is lists[1] or first is columns[1]:
+                with pytest.raises(ModelMismatchError, match="a = m, b = n"):
+                    tx.similarity(first, other, kind="embedding")
+        assert tx.similarity_pairs(first, 0, 1, kind="embedding") == wanted[0]
+    assert tx.similarity(lists[1][0], lists[1][1], kind="embedding") == wanted[0]
+    with pytest.raises(ModelMismatchError):
+        tx.similarity_pairs([lists[1][0], lists[2][1]], 0, 1, kind="embedding")
+    for huge in (np.array([[np.longdouble("1e400"), 1]]), [[10**400, 1]]):
+        with pytest.raises(InvalidInputError, match="fingerprints must"):
+            tx.similarity(huge, huge, kind="embedding")
 
 
 def test_embeddings_are_checked_as_vectors_are():

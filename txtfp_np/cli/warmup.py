@@ -111,19 +111,15 @@ def _warm_up_dedup(texts: Any, minhash: Any) -> None:
 
 
 def _warm_up_semantic() -> None:
-    import numpy as np
-
     import txtfp_np as tx
-    from txtfp_np.columns.checks import read_only
-    from txtfp_np.index.codes import limits_of_nearest
 
     vectors = tx.EmbeddingColumn([[1, 2], [3, 4]])
     tx.semantic_similarity(vectors[:, None], vectors)
     tx.semantic_similarity(vectors, vectors)
     for search in ("exact", "codes"):
         tx.dedup(method="embedding", embeddings=vectors, search=search)
-    codes = read_only(np.zeros((1, 1), np.uint64))
-    limits_of_nearest(codes, codes, 1)
+    for search in ("exact", "codes"):
+        tx.EmbeddingIndex(vectors, search=search).query(vectors)
     tx.Pooling.MEAN.apply([[1.0, 2.0]])
     for mode in tx.ChunkMode:
         tx.chunk_for_model([SAMPLE, SAMPLE], tx.ChunkingStrategy(max_tokens=8, mode=mode))

@@ -147,7 +147,7 @@ def adapt(fingerprints: Any, *, kind: SketchKind | str, form: Form | str, bits: 
     Parameters
     ----------
     fingerprints : array, Ragged or column
-        As the fingerprinter gives them.
+        As the fingerprinter gives them; embeddings also as Embedding, a list of these, or EmbeddingColumn.
     kind : {"minhash", "bits", "winnowing", "winners", "fuzzy", "tlsh", "embedding"}
         What they are. "bits": ``uint32`` or ``uint64`` along one axis, ``uint64 (n, words)``, or packed ``uint8
         (n, bytes)``; a lowest bit comes first.
@@ -237,7 +237,9 @@ def bytes_of(fingerprints: Any) -> Codes:
 
 
 def words_of(packed: Codes) -> Words:
-    """Bytes of codes as whole words, zeros behind them."""
+    """Bytes of codes as whole words, zeros behind them; a view if there is nothing to add."""
+    if packed.shape[1] % 8 == 0:
+        return read_only(np.require(packed.view("<u8"), np.uint64, ["C", "A"]))
     whole = np.zeros((len(packed), -(-packed.shape[1] // 8) * 8), np.uint8)
     whole[:, : packed.shape[1]] = packed
     return read_only(whole.view("<u8").astype(np.uint64, copy=False))

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import InvalidInputError
+from ..schema import Embedding
 
 
 def as_array(argument: str, given: Any) -> NDArray[Any]:
@@ -47,7 +48,7 @@ def _masked_rows(given: Any) -> NDArray[np.bool_] | None:
 
 
 def as_vectors(argument: str, given: Any) -> NDArray[Any]:
-    """Real, finite numbers with vectors along the last axis; of an object column, a vector a row.
+    """Real, finite numbers with vectors along the last axis: arrays, columns of lists, embeddings.
 
     Examples
     --------
@@ -55,7 +56,7 @@ def as_vectors(argument: str, given: Any) -> NDArray[Any]:
     array([[1., 1.],
            [0., 0.]])
     """
-    array = as_array(argument, getattr(given, "vectors", given))  # a column of embeddings has them
+    array = as_array(argument, _vectors_of(given))
     if array.dtype == object and array.ndim:  # as data frames and Arrow have vectors
         array = as_array(argument, array.tolist())
     if array.dtype.kind not in "iufb" or array.ndim == 0 or array.shape[-1] == 0:
@@ -64,10 +65,34 @@ def as_vectors(argument: str, given: Any) -> NDArray[Any]:
             f"{argument} must hold vectors of real numbers along its last axis, got {got}", argument=argument
         )
     if array.dtype.kind == "f":
-        finite = np.isfinite(array.astype(np.float64, copy=False))  # beyond double precision is not finite either
+        with np.errstate(over="ignore"):  # beyond double precision is not finite either
+            finite = np.isfinite(array.astype(np.float64, copy=False))
         if not finite.all():
             row = int(np.flatnonzero(~finite.reshape(-1, array.shape[-1]).all(axis=1))[0])
             raise InvalidInputError(
                 f"{argument} must be finite", row=row if array.ndim > 1 else None, argument=argument
             )
     return array
+
+
+def model_of(given: Any) -> str | None:
+    """The model of embeddings, if they have one and it is known."""
+    if _are_embeddings(given):
+        return next((embedding.model_id for embedding in given if embedding.model_id is not None), None)
+    model = getattr(given, "model_id", None)
+    return model if isinstance(model, str) else None
+
+
+def _are_embeddings(given: Any) -> bool:
+    return isinstance(given, (list, tuple)) and bool(given) and isinstance(given[0], Embedding)
+
+
+def _vectors_of(given: Any) -> Any:
+    """The vectors of an Embedding, of a list of them, or of a column of them; anything else as it is."""
+    if isinstance(given, Embedding):
+        return given.vector
+    if _are_embeddings(given):
+        for other in given:
+            given[0].check_comparable(other)
+        return [embedding.vector for embedding in given]
+    return given.vectors if hasattr(given, "model_id") and hasattr(given, "vectors") else given

@@ -13,7 +13,8 @@ from ..errors import ConfigError, DimensionMismatchError, InvalidInputError
 from ..options import check_count
 from ..schema.signatures import MAX_SLOTS, Signatures, Words, signature_slots, signature_words
 from .arrays import as_array
-from .broadcasting import Comparison, Indices, Shape, WorkTile, compare_all
+from .broadcasting import Comparison, Indices, Shape, WorkTile, compare_all, compare_pairs
+from .signatures import Integers
 
 Packed: TypeAlias = NDArray[np.uint8]
 
@@ -127,18 +128,41 @@ def jaccard_bits(a: Packed, b_: Packed, *, h: int, b: int, threads: int | None =
     array([1.       , 0.7490196, 0.       ], dtype=float32)
     """
     bits, slots = _check_bits(b), check_count("h", h, least=1, most=MAX_SLOTS)
-    shapes = _check_packed("a", a), _check_packed("b_", b_)
-    wanted = _row_bytes(slots, bits)
-    for argument, packed in (("a", a), ("b_", b_)):
-        if packed.shape[-1] != wanted:
-            raise DimensionMismatchError(
-                packed.shape[-1],
-                wanted,
-                argument=argument,
-                advice=f"Signatures of h = {slots} and b = {bits} have {wanted} bytes.",
-            )
+    shapes = _check_packed("a", a, slots, bits), _check_packed("b_", b_, slots, bits)
     comparison = _bits_of(_words(a, slots * bits), _words(b_, slots * bits), slots, bits)
     return compare_all(comparison, *shapes, threads)
+
+
+def jaccard_bits_pairs(rows: Packed, i: Integers, j: Integers, *, h: int, b: int, threads: int | None = None) -> Any:
+    """:func:`jaccard_bits` of chosen pairs of one column.
+
+    Parameters
+    ----------
+    rows : uint8 (n, ceil(h * b / 8))
+        As :func:`pack_bits` gives them.
+    i, j : integers
+        Rows, counted from 0; broadcast against each other.
+    h, b, threads
+        As in :func:`jaccard_bits`.
+
+    Returns
+    -------
+    np.float32, or float32 array
+
+    Examples
+    --------
+    >>> from txtfp_np.schema import minhash_dtype
+    >>> sigs = np.zeros(3, minhash_dtype(4))
+    >>> sigs["hashes"] = [[1, 2, 3, 4], [1, 2, 3, 5], [6, 7, 8, 9]]
+    >>> jaccard_bits_pairs(pack_bits(sigs, 8), [0, 0], [1, 2], h=4, b=8)
+    array([0.7490196, 0.       ], dtype=float32)
+    """
+    bits, slots = _check_bits(b), check_count("h", h, least=1, most=MAX_SLOTS)
+    shape = _check_packed("rows", rows, slots, bits)
+    if len(shape) != 1:
+        raise InvalidInputError(f"rows must have two axes, got shape {rows.shape}", argument="rows")
+    words = _words(rows, slots * bits)
+    return compare_pairs(_bits_of(words, words, slots, bits), len(words), i, j, threads)
 
 
 def _check_bits(b: object) -> int:
@@ -151,7 +175,7 @@ def _row_bytes(slots: int, bits: int) -> int:
     return -(-slots * bits // 8)
 
 
-def _check_packed(argument: str, packed: object) -> Shape:
+def _check_packed(argument: str, packed: object, slots: int, bits: int) -> Shape:
     """Shape without the axis of bytes."""
     if not isinstance(packed, np.ndarray) or packed.dtype != np.uint8 or packed.ndim == 0:
         got = f"{packed.dtype} of shape {packed.shape}" if isinstance(packed, np.ndarray) else type(packed).__name__
@@ -159,6 +183,14 @@ def _check_packed(argument: str, packed: object) -> Shape:
             f"{argument} must hold packed signatures (uint8, bytes of a signature last), got {got}",
             argument=argument,
             advice="pack_bits makes them.",
+        )
+    wanted = _row_bytes(slots, bits)
+    if packed.shape[-1] != wanted:
+        raise DimensionMismatchError(
+            packed.shape[-1],
+            wanted,
+            argument=argument,
+            advice=f"Signatures of h = {slots} and b = {bits} have {wanted} bytes.",
         )
     shape: Shape = as_array(argument, packed).shape[:-1]
     return shape

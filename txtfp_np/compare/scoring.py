@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import reduce
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..errors import ConfigError, DimensionMismatchError
+from ..errors import ConfigError, DimensionMismatchError, ModelMismatchError
 from ..options import check_choice
 from .adapt import (
     DEFAULT_MEASURES,
@@ -23,6 +24,7 @@ from .adapt import (
     slots_of,
     words_of,
 )
+from .arrays import model_of
 from .broadcasting import compare_all, compare_pairs
 from .fuzzy import ssdeep_compare, ssdeep_compare_pairs
 from .overlap import flyhash_overlap, flyhash_overlap_pairs
@@ -74,6 +76,8 @@ def similarity(
         no use for it.
     DimensionMismatchError
         If codes, or vectors, differ in length.
+    ModelMismatchError
+        If embeddings say that they are of different models.
 
     Notes
     -----
@@ -91,6 +95,8 @@ def similarity(
     """
     scorer, prepare = _scorer(kind, measure)
     options = _options(scorer, covariance)
+    if None not in (model_of(a), model_of(b)) and model_of(a) != model_of(b):
+        raise ModelMismatchError(model_of(a), model_of(b))
     one, other = prepare(a), prepare(b)
     found = scorer.as_similarity(scorer.columns(one, other, threads=threads, **options), a)
     missing, others = _missing(kind, a, one), _missing(kind, b, other)
@@ -150,7 +156,10 @@ def _missing(kind: SketchKind | str, fingerprints: Any, prepared: Any) -> NDArra
         return np.asarray((slots == _EMPTY_SLOT).all(axis=-1)) if missing.any() else missing
     if kind == SketchKind.BITS:
         packed = bytes_of(fingerprints)
-        return np.asarray(~packed.any(axis=1) & (packed.shape[1] >= _LEAST_BYTES))
+        if packed.shape[1] < _LEAST_BYTES:
+            return None
+        together = reduce(np.bitwise_or, words_of(packed).T)  # a column at a time: rows are short
+        return np.asarray(together == 0)
     return np.asarray(prepared.lengths == 0) if isinstance(prepared, Ragged) else None
 
 
@@ -191,7 +200,9 @@ def _as_inverse(found: Any, fingerprints: Any) -> Any:
 
 
 def _as_share(found: Any, fingerprints: Any) -> Any:
-    return (1 - found / np.float32(8 * bytes_of(fingerprints).shape[1])).astype(np.float32)
+    n_bits = 8 * bytes_of(fingerprints).shape[1]
+    shares = (1 - np.arange(n_bits + 1, dtype=np.uint32) / np.float32(n_bits)).astype(np.float32)
+    return shares[found]
 
 
 def _as_hundredth(found: Any, fingerprints: Any) -> Any:

@@ -199,9 +199,7 @@ def hamming_pairs(
     >>> hamming_pairs(np.array([0, 1, 3], np.uint64), [0, 0], [1, 2])
     array([1, 2], dtype=uint32)
     """
-    words, shape = _simhash_words("fps", fps, _check_bits(bits))
-    _check_one_axis("fps", shape)
-    return compare_pairs(_hamming_of(words, words, None), len(words), i, j, threads)
+    return _compare_chosen(fps, i, j, bits, None, threads)
 
 
 def hamming_similarity(a: Fingerprints, b: Fingerprints, *, bits: int = 64, threads: int | None = None) -> Any:
@@ -251,6 +249,50 @@ def cosine_estimate(a: Fingerprints, b: Fingerprints, *, bits: int = 64, threads
     array([1.        , 0.70710677], dtype=float32)
     """
     return _compare(a, b, bits, _cosines(_check_bits(bits)), threads)
+
+
+def hamming_similarity_pairs(
+    fps: NDArray[np.unsignedinteger[Any]], i: Integers, j: Integers, *, bits: int = 64, threads: int | None = None
+) -> Any:
+    """:func:`hamming_similarity` of chosen pairs of one column.
+
+    Parameters
+    ----------
+    fps, i, j, bits, threads
+        As in :func:`hamming_pairs`.
+
+    Returns
+    -------
+    np.float32, or float32 array
+
+    Examples
+    --------
+    >>> hamming_similarity_pairs(np.array([0, 0xFFFF], np.uint64), [0, 0], [0, 1])
+    array([1.  , 0.75], dtype=float32)
+    """
+    return _compare_chosen(fps, i, j, bits, _similarities(_check_bits(bits)), threads)
+
+
+def cosine_estimate_pairs(
+    fps: NDArray[np.unsignedinteger[Any]], i: Integers, j: Integers, *, bits: int = 64, threads: int | None = None
+) -> Any:
+    """:func:`cosine_estimate` of chosen pairs of one column.
+
+    Parameters
+    ----------
+    fps, i, j, bits, threads
+        As in :func:`hamming_pairs`.
+
+    Returns
+    -------
+    np.float32, or float32 array
+
+    Examples
+    --------
+    >>> cosine_estimate_pairs(np.array([0, 0xFFFF], np.uint64), 0, 1)
+    np.float32(0.70710677)
+    """
+    return _compare_chosen(fps, i, j, bits, _cosines(_check_bits(bits)), threads)
 
 
 @cache
@@ -321,6 +363,14 @@ def _compare(a: object, b: object, bits: object, table: NDArray[np.float32] | No
     words_a, shape_a = _simhash_words("a", a, width)
     words_b, shape_b = _simhash_words("b", b, width)
     return compare_all(_hamming_of(words_a, words_b, table), shape_a, shape_b, threads)
+
+
+def _compare_chosen(
+    fps: object, i: object, j: object, bits: object, table: NDArray[np.float32] | None, threads: int | None
+) -> Any:
+    words, shape = _simhash_words("fps", fps, _check_bits(bits))
+    _check_one_axis("fps", shape)
+    return compare_pairs(_hamming_of(words, words, table), len(words), i, j, threads)
 
 
 def _hamming_of(a: Words, b: Words, table: NDArray[np.float32] | None = None) -> Comparison:

@@ -14,6 +14,7 @@ from .broadcasting import Comparison, Indices, Shape, WorkTile, compare_all, com
 from .signatures import Integers
 
 _TILE = 1 << 17  # pairs of a few hundred dimensions that take a few ms
+_LEAST_SHARE = 1e-12  # below it, a variance is the rounding of a singular matrix
 _DOT, _MANHATTAN, _EUCLIDEAN = 0, 1, 2  # as the kernel numbers them
 
 Doubles = NDArray[np.float64]
@@ -25,7 +26,8 @@ def cosine(a: ArrayLike, b: ArrayLike, *, threads: int | None = None) -> Any:
     Parameters
     ----------
     a, b : real numbers (..., d)
-        The last axis is a vector; the others broadcast: ``cosine(x[:, None], x)`` is the matrix of all pairs.
+        The last axis is a vector; the others broadcast: ``cosine(x[:, None], x)`` is the matrix of all pairs. Whole
+        numbers above ``2**53`` are rounded to double precision.
     threads : int, optional
         Threads to use; None: every core this process may use. Never changes the result.
 
@@ -240,17 +242,22 @@ def _whitened(vectors: Doubles, covariance: ArrayLike | None) -> Doubles:
         raise ConfigError(
             f"covariance must have shape ({dim},) or ({dim}, {dim}), got {matrix.shape}", argument="covariance"
         )
-    if not np.isfinite(matrix).all() or not np.allclose(matrix, matrix.T):
+    # beside the largest one: what is near 0 in another unit may be the whole matrix
+    if not np.isfinite(matrix).all() or not np.allclose(matrix, matrix.T, rtol=1e-6, atol=1e-12 * np.abs(matrix).max()):
         raise ConfigError("covariance must be symmetric and finite", argument="covariance")
     try:
         lower = np.linalg.cholesky(matrix)
+        # the share of a variance that the dimensions before do not explain
+        is_regular = bool((np.diag(lower) ** 2 > _LEAST_SHARE * np.diag(matrix)).all())
     except np.linalg.LinAlgError:
+        is_regular = False
+    if not is_regular:
         raise ConfigError(
             "covariance must be positive definite",
             argument="covariance",
             advice="A dimension that never varies, or fewer rows than dimensions, make it singular: "
             "add a little to its diagonal.",
-        ) from None
+        )
     flat = vectors.reshape(-1, dim)
     with np.errstate(all="ignore"):
         solved: Doubles = np.asarray(np.linalg.solve(lower, flat.T), np.float64)

@@ -11,8 +11,9 @@ from ..columns import Progress, TextColumn
 from ..errors import ConfigError, DimensionMismatchError, InvalidInputError, TokenizerError
 from ..index import LshIndex
 from .copies import equal_bytes
-from .pairs import Found, Shares, Signed, Task, find_pairs, sign_rows
+from .pairs import Found, Signed, Task, find_pairs, sign_rows
 from .settings import Method, Settings, Verify
+from .waves import Shares
 
 Rows = NDArray[np.int64]
 

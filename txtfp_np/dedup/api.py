@@ -224,8 +224,9 @@ def _dedup_embedded(
     side, others = make_sides(column, embeddings, provider, against, progress)
     rank = keep_order(keep, len(side.same), None if column is None else np.diff(column.offsets))
     if others is None:
-        return make_result(column, settings, rank, find_near(side, settings, n_threads, progress))
-    return make_result(column, settings, rank, *find_near_known(side, others, settings, n_threads, progress))
+        return make_result(column, settings, rank, find_near(side, settings, n_threads, progress, rank=rank), side=side)
+    found, known = find_near_known(side, others, settings, n_threads, progress)
+    return make_result(column, settings, rank, found, known, side=side)
 
 
 def _as_column(texts: Texts, argument: str, errors: str) -> TextColumn:

@@ -8,19 +8,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..columns import Progress, TextColumn
+from ..compare import cosine
 from ..errors import ConfigError, InvalidInputError, TxtfpError
-from ..index.ann import near_graph_pairs
-from ..index.codes import radius
-from ..index.cosine import Similar, near_code_pairs, near_pairs
-from ..semantic import EmbeddingColumn, HyperplaneHash, as_embeddings, check_same_model, embed_texts
+from ..index.cosine import TooManyPairs
+from ..semantic import EmbeddingColumn, as_embeddings, check_same_model, embed_texts
 from .against import Known, split_known
 from .copies import equal_bytes, equal_vectors
-from .pairs import Found, of_all_rows
-from .settings import Search, Settings
+from .pairs import Found, most_pairs, of_all_rows
+from .settings import Settings
+from .vectors import VectorSearch
+from .waves import Matches, star_pairs
 
 Rows = NDArray[np.int64]
-
-CODE_BITS = 256  # four words: compared in a fifth of the time of a product of 384 dimensions
 
 
 class Side(NamedTuple):
@@ -38,6 +37,11 @@ class Side(NamedTuple):
     def rows(self) -> Rows:
         """First rows of equal documents."""
         return np.flatnonzero(self.same == np.arange(len(self.same)))
+
+    def similarity(self, i: int, j: int) -> float:
+        """Cosine of the vectors of two documents."""
+        places = np.searchsorted(self.rows, self.same[[i, j]])
+        return float(cosine(*self.embeddings.vectors[places]))
 
 
 def blank_rows(column: TextColumn) -> NDArray[np.bool_]:
@@ -96,36 +100,42 @@ def embedded_side(column: TextColumn, provider: Any, argument: str, progress: Pr
     return Side(same, whole, has_direction(whole))
 
 
-def find_near(side: Side, settings: Settings, threads: int, progress: Progress, n_known: int = 0) -> Found:
-    """Pairs of documents by their vectors, but for those whose documents are both among the first ``n_known`` rows."""
+def find_near(
+    side: Side, settings: Settings, threads: int, progress: Progress, n_known: int = 0, rank: Rows | None = None
+) -> Found:
+    """Pairs of documents by their vectors, but for those whose documents are both among the first ``n_known`` rows.
+
+    If they are very many, and ``rank`` tells the keep order, those alone that decide a star.
+    """
     rows, vectors, ok = side.rows, side.embeddings.vectors, side.ok
     own, live = np.arange(len(rows)), np.flatnonzero(ok)
     group = own.copy()
     group[live] = live[equal_vectors(vectors[live])]
     place = np.empty(len(side.same), np.int64)
     place[rows] = group
+    place = place[side.same]
     of_interest = np.zeros(len(rows), np.bool_)
-    of_interest[place[side.same[n_known:]]] = True
+    of_interest[place[n_known:]] = True
     alone = ok & (group == own)
     probes, others = np.flatnonzero(alone & of_interest), np.flatnonzero(alone & ~of_interest)
     chosen = np.concatenate([probes, others])
     picked = vectors if len(probes) == len(rows) else np.ascontiguousarray(vectors[chosen])
-    i, j, share = _search(picked, settings, len(probes), threads, progress)
-    found = Found(rows, rows[group], ~ok, rows[chosen[i]], rows[chosen[j]], share)
+    search = VectorSearch(picked, settings, threads)
+    complete = True
+    pairs: Matches
+    if rank is None or settings.linkage != "star":
+        pairs = search.all_pairs(len(probes), progress)
+    else:
+        try:
+            pairs = search.all_pairs(len(probes), progress, most_pairs(len(rows)))
+        except TooManyPairs:
+            least = np.full(len(rows), len(rank))
+            np.minimum.at(least, place, rank)
+            pairs = star_pairs(search, np.argsort(least[chosen]))
+            complete = False
+    i, j, share = pairs
+    found = Found(rows, rows[group], ~ok, rows[chosen[i]], rows[chosen[j]], share, complete)
     return of_all_rows(side.same, rows, found)
-
-
-def _search(
-    vectors: NDArray[np.float32], settings: Settings, n_probes: int, threads: int, progress: Progress
-) -> Similar:
-    threshold = settings.threshold
-    if settings.search == Search.EXACT or len(vectors) < 2:
-        return near_pairs(vectors, threshold, n_probes=n_probes, threads=threads, progress=progress)
-    if settings.search == Search.USEARCH:
-        return near_graph_pairs(vectors, threshold, n_probes=n_probes, threads=threads)
-    codes = HyperplaneHash(CODE_BITS).fingerprint(vectors).view(np.uint64)
-    most = radius(threshold, CODE_BITS, settings.recall)
-    return near_code_pairs(vectors, codes, most, threshold, n_probes=n_probes, threads=threads, progress=progress)
 
 
 def find_near_known(

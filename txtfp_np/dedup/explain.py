@@ -59,7 +59,7 @@ class Explanation:
     Attributes
     ----------
     similarity : float
-        Jaccard similarity of their sets of shingles, exact.
+        Jaccard similarity of their sets of shingles, exact; in a result by embeddings, their cosine.
     runs : tuple of Run
         In order. Those of "both" and "a" are the first text, those of "both" (its ``other``) and "b" the second.
     shared, only_a, only_b : int

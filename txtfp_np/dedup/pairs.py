@@ -14,14 +14,13 @@ from ..errors import InvalidInputError, TokenizerError
 from ..index import HammingIndex
 from ..index.arguments import Geometry, slots_needed
 from ..index.join import banded_pairs, first_equal, sort_in_place, words_at
-from .containment import Matches, contained, take_sets
+from .containment import contained, take_sets
 from .copies import equal_bytes, equal_sets, refine
 from .settings import Method, Settings, Verify
 from .verify import set_shares, shingle_sets
-from .waves import Signatures, star_pairs
+from .waves import Matches, Shares, SignatureFinder, Signatures, star_pairs
 
 Rows = NDArray[np.int64]
-Shares = NDArray[np.float64] | NDArray[np.float32]
 
 # How far below the threshold an estimate may be before a pair is not verified. Slots of one document are not quite
 # independent (two hashes make them all): at the threshold one pair of 1,000 is lost by this if sets are of a few
@@ -145,6 +144,11 @@ def find_pairs(
     return of_all_rows(same, rows, Found(equal, group, empty, *found, complete))
 
 
+def most_pairs(n_rows: int) -> int:
+    """Pairs above which a star is made without listing all."""
+    return max(_MOST_PAIRS, _MOST_A_ROW * n_rows)
+
+
 def of_all_rows(same: Rows, rows: Rows, found: Found) -> Found:
     """What was found among ``rows``, said of all rows; ``same`` is the first row of equal bytes of each."""
     place = np.empty(len(same), np.int64)
@@ -194,7 +198,7 @@ def _near_sets(task: Task) -> tuple[Positions, Matches, bool]:
         wanted = fresh[block.i] | fresh[block.j]
         for out, values in zip((i, j, equal), block, strict=True):
             out.append(values[wanted])
-        if task.rank is not None and len(i) > max(_MOST_PAIRS, _MOST_A_ROW * len(rows)):
+        if task.rank is not None and len(i) > most_pairs(len(rows)):
             del i, j, equal
             return groups, _star(task, Signatures(words, geometry, least), groups.group, chosen), False
     first, second = (rows[side.values().astype(np.int64)] for side in (i, j))
@@ -215,7 +219,7 @@ def _star(task: Task, signatures: Signatures, group: Rows, chosen: Rows) -> Matc
         i, j, share = verified(column, rows[pairs[0]], rows[pairs[1]], settings, threads)
         return place[i], place[j], share
 
-    i, j, share = star_pairs(signatures, chosen[np.argsort(rank[chosen])], verify, threads)
+    i, j, share = star_pairs(SignatureFinder(signatures, verify, threads), chosen[np.argsort(rank[chosen])])
     return rows[i], rows[j], share
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -9,12 +10,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..columns import TextColumn
+from ..columns import TextColumn, resolve_threads
 from ..columns.checks import read_only
 from ..columns.tables import make_table
 from ..errors import ConfigError
 from ..index.join import sort_in_place
 from .against import Known
+from .embedded import Side, find_near
 from .linkage import link
 from .pairs import Found, find_pairs
 from .settings import Settings, check_similarity, with_limit
@@ -86,6 +88,7 @@ class DedupResult:
     _rank: Rows
     _found: Found
     _known: Known | None
+    _side: Side | None
 
     def __len__(self) -> int:
         return len(self.keep)
@@ -205,7 +208,10 @@ class DedupResult:
 
         if self._column is None:
             raise ConfigError("explain shows texts: only their embeddings were given", argument="texts")
-        return explain_texts(self._column[i], self._column[j], self._settings.fingerprinter)
+        explanation = explain_texts(self._column[i], self._column[j], self._settings.fingerprinter)
+        if self._side is None:
+            return explanation
+        return dataclasses.replace(explanation, similarity=self._side.similarity(i, j))
 
     def with_threshold(self, threshold: float) -> DedupResult:
         """The result for a higher threshold, from the pairs that are known already.
@@ -244,13 +250,17 @@ class DedupResult:
             )
         found = self._found
         settings = with_limit(self._settings, limit)
-        if self._column is not None and not found.complete and limit > self.threshold:
-            again = find_pairs(self._column, settings, None, rank=self._rank)
-            return make_result(self._column, settings, self._rank, again)
+        if not found.complete and limit > self.threshold:
+            if self._side is not None:
+                again = find_near(self._side, settings, resolve_threads(None), False, rank=self._rank)
+            else:
+                assert self._column is not None
+                again = find_pairs(self._column, settings, None, rank=self._rank)
+            return make_result(self._column, settings, self._rank, again, side=self._side)
         enough = found.share >= limit
         less = found._replace(i=found.i[enough], j=found.j[enough], share=found.share[enough])
         known = None if self._known is None else self._known.above(limit)
-        return make_result(self._column, settings, self._rank, less, known)
+        return make_result(self._column, settings, self._rank, less, known, side=self._side)
 
     # ── leaving the package ─────────────────────────────────────────────────────────────────────
     def _columns(self) -> dict[str, NDArray[Any]]:
@@ -319,7 +329,12 @@ class DedupResult:
 
 
 def make_result(
-    column: TextColumn | None, settings: Settings, rank: Rows, found: Found, known: Known | None = None
+    column: TextColumn | None,
+    settings: Settings,
+    rank: Rows,
+    found: Found,
+    known: Known | None = None,
+    side: Side | None = None,
 ) -> DedupResult:
     """Link the pairs, and say who stands by whom."""
     n = len(rank)
@@ -348,6 +363,7 @@ def make_result(
         _rank=rank,
         _found=found,
         _known=known,
+        _side=side,
     )
 
 

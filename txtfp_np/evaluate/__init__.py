@@ -19,7 +19,7 @@ from .ladder import Rung, delete_sentences, deletion_ladder
 from .methods import METHODS, Method
 from .pairs import BestF1, PrecisionRecall, all_pairs_precision_recall, auc, best_f1
 from .plots import pareto_front, plot_heat_map, plot_ladder, plot_pareto
-from .ranking import AtRank, at_rank, average_precision, ndcg, rank_equivalent, ranked
+from .ranking import AtRank, at_rank, average_precision, mean_average_precision, ndcg, rank_equivalent, ranked
 
 __all__ = [
     "METHODS",
@@ -44,6 +44,7 @@ __all__ = [
     "deletion_ladder",
     "embedding_methods",
     "make_task",
+    "mean_average_precision",
     "ndcg",
     "pareto_front",
     "plot_heat_map",

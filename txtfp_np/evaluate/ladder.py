@@ -15,8 +15,12 @@ from ..errors import ConfigError, InvalidInputError
 from ..options import check_count
 from .pairs import auc
 
-# A full stop and the like, with what closes a quotation, before a blank; those of East Asia need none.
-_SENTENCE_END = re.compile(r"(?<=[.!?…؟।])[\"'”’)\]]*\s+|(?<=[。！？])|\n+")
+# A full stop and the like, and what closes a quotation, before a blank; those of East Asia need none.
+_SENTENCE_END = re.compile(
+    r"""(?<=[.!?…؟।])\s+ | (?<=[.!?…؟।]["'”’»)\]])\s+ | (?<=[.!?…؟।]["'”’»)\]]{2})\s+
+    | (?<=[。！？])(?![」』）”’])\s* | (?<=[。！？][」』）”’])\s* | \n+""",
+    re.VERBOSE,
+)
 
 Score = Callable[[TextColumn, TextColumn], Any]
 
@@ -45,7 +49,8 @@ def delete_sentences(texts: Texts, share: float, *, seed: int = 0) -> TextColumn
     Returns
     -------
     TextColumn
-        Sentences that were apart stay apart by one blank; a text from which nothing goes stays as it is.
+        Sentences that were apart stay apart by one blank, those that were not (Chinese, say) stay so; a text from which
+        nothing goes stays as it is.
 
     Examples
     --------
@@ -64,12 +69,22 @@ def _check_share(argument: str, share: object) -> float:
 
 
 def _shortened(text: str, share: float, seed: int, row: int) -> str:
-    sentences = [part for part in _SENTENCE_END.split(text) if part and part.strip()]
+    sentences = _sentences(text)
     n_gone = min(round(share * len(sentences)), len(sentences) - 1)
     if n_gone <= 0:
         return text
     gone = set(np.random.default_rng((seed, row)).permutation(len(sentences))[:n_gone].tolist())
-    return " ".join(part for number, part in enumerate(sentences) if number not in gone)
+    return "".join(part for number, part in enumerate(sentences) if number not in gone).rstrip()
+
+
+def _sentences(text: str) -> list[str]:
+    """Sentences, each with a blank behind it if there was any white space."""
+    found = []
+    begin = 0
+    for end in _SENTENCE_END.finditer(text):
+        found.append(text[begin : end.start()] + (" " if end.group() else ""))
+        begin = end.end()
+    return [part for part in [*found, text[begin:]] if part.strip()]
 
 
 def deletion_ladder(

@@ -120,6 +120,29 @@ def average_precision(relevant: ArrayLike, scores: ArrayLike, queries: ArrayLike
     return _result(values, queries)
 
 
+def mean_average_precision(relevant: ArrayLike, scores: ArrayLike, queries: ArrayLike) -> float:
+    """MAP: mean of :func:`average_precision` over the queries that have a relevant candidate.
+
+    Parameters
+    ----------
+    relevant, scores, queries
+        As in :func:`average_precision`.
+
+    Returns
+    -------
+    float
+        NaN if no query has a relevant candidate.
+
+    Examples
+    --------
+    >>> mean_average_precision([1, 0, 0, 1, 0], [0.9, 0.1, 0.8, 0.3, 0.5], [0, 0, 1, 1, 2])
+    0.75
+    """
+    values = np.asarray(average_precision(relevant, scores, queries))
+    defined = values[~np.isnan(values)]
+    return float(defined.mean()) if len(defined) else float("nan")
+
+
 def ndcg(relevance: ArrayLike, scores: ArrayLike, queries: ArrayLike | None = None, *, k: int | None = 20) -> Any:
     """Normalised discounted cumulative gain of the first ``k`` candidates: gains over ``log2(rank + 1)``.
 
@@ -209,7 +232,8 @@ def rank_equivalent(
     queries : integers (n,), optional
         As in :func:`average_precision`.
     digits : int
-        Significant digits, at most 17, that tell two scores apart: the last ones of a sum are noise.
+        Significant digits, at most 17: scores that follow one another are tied if they differ by no more than
+        ``10**-digits`` of the larger one. The last digits of a sum are noise, above all in single precision.
 
     Returns
     -------
@@ -221,7 +245,7 @@ def rank_equivalent(
     >>> rank_equivalent({"hamming": [1, 2, 2], "manhattan": [0.1, 0.4, 0.4], "cosine": [1, 2, 3]})
     [['hamming', 'manhattan'], ['cosine']]
     """
-    places = check_count("digits", digits, least=1, most=17) - 1
+    tolerance = 10.0 ** -check_count("digits", digits, least=1, most=17)
     if not isinstance(scores, Mapping):
         raise InvalidInputError(
             f"scores must be a mapping of name to numbers, got {type(scores).__name__}", argument="scores"
@@ -238,17 +262,18 @@ def rank_equivalent(
             )
         numbers = np.asarray(values, np.float64)
         group = np.empty(len(found.order), np.int64)
-        group[found.order] = _group_rounded(found, numbers[found.order], places)
+        group[found.order] = _groups_within(found, numbers[found.order], tolerance)
         groups.setdefault(group.tobytes(), []).append(name)
     return list(groups.values())
 
 
-def _group_rounded(found: Ranked, values: Doubles, places: int) -> NDArray[np.int64]:
-    """Number of the group of ties of each candidate, by scores with so many decimal places of the mantissa."""
-    # as text: to scale a number that is tiny, huge or infinite would overflow; + 0.0 turns -0.0 into 0.0
-    text = np.array([f"{value:.{places}e}" for value in (values + 0.0).tolist()], np.str_)
+def _groups_within(found: Ranked, values: Doubles, tolerance: float) -> NDArray[np.int64]:
+    """Number of the group of ties of each candidate: by gaps, not by rounding, which parts what is near its borders."""
+    above, below = values[:-1], values[1:]
+    with np.errstate(over="ignore", under="ignore", invalid="ignore"):  # too large a gap is infinite, and a gap
+        apart = above - below > tolerance * np.maximum(np.abs(above), np.abs(below))
     is_new = np.diff(found.query, prepend=-1) != 0
-    is_new[1:] |= text[1:] != text[:-1]
+    is_new[1:] |= apart | ((np.isinf(above) | np.isinf(below)) & (above != below))
     return np.cumsum(is_new) - 1
 
 

@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..compare.vectors import directions
 from ..errors import FeatureDisabledError
-from .cosine import Similar, above, margin
+from .cosine import Rows, Similar, above
 
 Vectors = NDArray[np.float32]
 
@@ -48,15 +49,42 @@ def near_graph_pairs(vectors: Vectors, threshold: float, *, n_probes: int | None
     """
     n = len(vectors)
     last = n if n_probes is None else n_probes
-    graph = graph_type()(ndim=vectors.shape[1], metric="cos", dtype="f32")
-    graph.add(np.arange(n, dtype=np.uint64), vectors, threads=threads)
-    # of one row it answers in another shape
-    found = graph.search(np.concatenate([vectors[:last], vectors[:1]]), min(NEIGHBOURS, n), threads=threads)
-    keys, distances = np.asarray(found.keys)[:last], np.asarray(found.distances)[:last]
-    given = np.arange(keys.shape[1]) < np.asarray(found.counts)[:last, np.newaxis]
-    near = given & (1 - distances >= threshold - 2 * margin(vectors.shape[1]))
-    rows, places = np.nonzero(near)
-    others = keys[rows, places].astype(np.int64)
+    graph = Graph(vectors.shape[1])
+    graph.add(vectors, threads)
+    rows, others = graph.search(vectors[:last], None, threads)
     i, j = np.minimum(rows, others), np.maximum(rows, others)
     pairs = np.unique((i * n + j)[i < j])
     return above(vectors, pairs // n, pairs % n, threshold, threads)
+
+
+class Graph:
+    """Rows that were added one after another, and candidates for the neighbours of others.
+
+    Parameters
+    ----------
+    dim : int
+    """
+
+    def __init__(self, dim: int) -> None:
+        self._graph = graph_type()(ndim=dim, metric="cos", dtype="f32")
+        self.n = 0
+
+    def add(self, vectors: Vectors, threads: int) -> None:
+        """Add rows, under the numbers that follow."""
+        if len(vectors):
+            keys = np.arange(self.n, self.n + len(vectors), dtype=np.uint64)
+            self._graph.add(keys, directions(vectors.astype(np.float64)).astype(np.float32), threads=threads)
+        self.n += len(vectors)
+
+    def search(self, probes: Vectors, k: int | None, threads: int = 1) -> tuple[Rows, Rows]:
+        """Probes, and rows that may be their neighbours; ``k`` of each, if the graph has its best day."""
+        if self.n == 0 or len(probes) == 0:
+            return np.empty(0, np.int64), np.empty(0, np.int64)
+        units = directions(probes.astype(np.float64)).astype(np.float32)
+        # of one row it answers in another shape
+        asked = np.concatenate([units, units[:1]])
+        found = self._graph.search(asked, min(max(NEIGHBOURS, 2 * (k or 0)), self.n), threads=threads)
+        keys = np.asarray(found.keys)[:-1]
+        given = np.arange(keys.shape[1]) < np.asarray(found.counts)[:-1, np.newaxis]
+        owners, places = np.nonzero(given)
+        return owners, keys[owners, places].astype(np.int64)

@@ -11,18 +11,33 @@ from ..columns import Appender, Scratch, resolve_threads, run_blocks
 from ..columns.checks import read_only
 from ..errors import ConfigError, InvalidInputError
 from ..options import check_count
+from .codes import scan_codes
 from .segments import Hits, Words, cut
 
 _WIDTHS = (32, 64, 128)
+_MOST_BITS = (1 << 16) - 64  # distances are 16-bit
 _COMPARISONS_A_BLOCK = 1 << 24  # some ms
 _LEAST_PROBES = 16  # the kernel reads memory once for so many
 
 
 def check_width(bits: object) -> int:
-    """``bits`` if fingerprints can be so wide."""
+    """``bits`` if fingerprints of an index can be so wide."""
     if isinstance(bits, (int, np.integer)) and bits in _WIDTHS:
         return int(bits)
-    raise ConfigError(f"bits must be one of {', '.join(map(str, _WIDTHS))}, got {bits!r}", argument="bits")
+    raise ConfigError(
+        f"bits must be one of {', '.join(map(str, _WIDTHS))}, got {bits!r}",
+        argument="bits",
+        advice="hamming_scan takes any multiple of 64. For embeddings there is EmbeddingIndex(search='codes').",
+    )
+
+
+def check_scan_width(bits: object) -> int:
+    """``bits`` if fingerprints that are scanned can be so wide."""
+    if isinstance(bits, (int, np.integer)) and bits > 128 and bits % 64 == 0 and bits <= _MOST_BITS:
+        return int(bits)
+    if isinstance(bits, (int, np.integer)) and bits in _WIDTHS:
+        return int(bits)
+    raise ConfigError(f"bits must be 32 or a multiple of 64 up to {_MOST_BITS}, got {bits!r}", argument="bits")
 
 
 def as_words(argument: str, fingerprints: ArrayLike, bits: int) -> Words:
@@ -34,12 +49,13 @@ def as_words(argument: str, fingerprints: ArrayLike, bits: int) -> Words:
     array([[                   1],
            [18446744073709551615]], dtype=uint64)
     """
-    n_words = 2 if bits > 64 else 1
+    n_words = max(1, bits // 64)
+    axes = 2 if n_words > 1 else 1
     array = _as_unsigned(argument, fingerprints, bits, n_words)
-    if array.ndim == n_words - 1:
+    if array.ndim == axes - 1:
         array = array[None]
-    if array.ndim != n_words or (n_words > 1 and array.shape[1] != n_words):
-        wanted = "(n, 2)" if n_words > 1 else "(n,)"
+    if array.ndim != axes or (n_words > 1 and array.shape[1] != n_words):
+        wanted = f"(n, {n_words})" if n_words > 1 else "(n,)"
         raise InvalidInputError(f"{argument} must have shape {wanted}, got {array.shape}", argument=argument)
     return read_only(np.ascontiguousarray(array, np.uint64).reshape(-1, n_words))
 
@@ -75,7 +91,7 @@ def _from_ints(argument: str, fingerprints: Any, bits: int, n_words: int) -> NDA
 
 def hamming_scan(
     fingerprints: ArrayLike, queries: ArrayLike, max_distance: int, bits: int = 64, threads: int | None = None
-) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.uint8]]:
+) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.uint8] | NDArray[np.uint16]]:
     """Everything near each query, by comparing it with every fingerprint.
 
     Nothing is built, so for few queries it is the fastest way; it is also the way for distances at which
@@ -83,11 +99,12 @@ def hamming_scan(
 
     Parameters
     ----------
-    fingerprints, queries : uint64 (n,), uint32 (n,), or uint64 (n, 2) for 128 bits
+    fingerprints, queries : uint64 (n,), uint32 (n,), or uint64 (n, bits / 64) above 64 bits
+        Codes of embeddings, whose number of bits is a multiple of 64, are that by ``codes.view(np.uint64)``.
     max_distance : int
         Largest number of differing bits, up to ``bits``.
-    bits : {64, 128, 32}
-        Width of a fingerprint.
+    bits : int
+        Width of a fingerprint: 32, or any multiple of 64.
     threads : int, optional
         Threads to use; None: every core this process may use. Never changes the result.
 
@@ -97,7 +114,7 @@ def hamming_scan(
         Query ``q`` has the neighbours ``positions[indptr[q]:indptr[q + 1]]``, as in a CSR matrix.
     positions : int64 (m,)
         In ``fingerprints``, ascending for each query.
-    distances : uint8 (m,)
+    distances : uint8 (m,), or uint16 above 128 bits
 
     Raises
     ------
@@ -106,15 +123,21 @@ def hamming_scan(
 
     Examples
     --------
+    >>> codes = np.array([[0, 0, 0], [7, 1, 0]], np.uint64)
+    >>> hamming_scan(codes, codes[1], 4, bits=192)
+    (array([0, 2]), array([0, 1]), array([4, 0], dtype=uint16))
     >>> hamming_scan(np.array([0, 1, 3, 7], np.uint64), [3], 1)
     (array([0, 3]), array([1, 2, 3]), array([1, 0, 1], dtype=uint8))
     """
     from ..kernels.hamming_scan import scan
 
-    width = check_width(bits)
+    width = check_scan_width(bits)
     limit = check_count("max_distance", max_distance, 0, width)
     words, probes = as_words("fingerprints", fingerprints, width), as_words("queries", queries, width)
     n_threads = resolve_threads(threads)
+    if width > 128:
+        found = scan_codes(words, probes, limit, n_threads)
+        return np.concatenate([[0], np.cumsum(found.counts)]), found.positions, found.distances
     low = read_only(np.ascontiguousarray(words[:, 0]))
     high = read_only(np.ascontiguousarray(words[:, 1]) if width > 64 else np.empty(0, np.uint64))
     counts = Appender(np.int64, len(probes) + 1)

@@ -42,15 +42,16 @@ _MAY_HIDE_OR_HAVE_A_ROLE = re.compile(_MARKED.format("role=|"), re.IGNORECASE)
 _MAX_NAMES = 200  # in one expression
 
 _TAG_OR_COMMENT = re.compile("<(?:!--.*?--|([^>]*))>", re.DOTALL)  # no tag in the group: a comment
+_COMMENT = re.compile("<!--.*?-->", re.DOTALL)
 _TAG_IN_A_TAG = re.compile("<[^>!][^>]*<")  # such names there are
 _SPACES = re.compile(r"[ \t\n\f\r]+")
 
 
 @lru_cache(maxsize=32)
 def _as_if_not_there(looked_at: frozenset[str]) -> re.Pattern[str]:
-    """Comments, and tags of other names."""
+    """Tags of other names."""
     listed = "|".join(map(re.escape, sorted(looked_at)))
-    return re.compile(f"<(?:!--.*?--|(?!/?(?:{listed})[ >])[^>]*)>", re.DOTALL)
+    return re.compile(f"<(?!/?(?:{listed})[ >])[^>]*>")
 
 
 class _Place(NamedTuple):
@@ -89,13 +90,18 @@ class Layout:
 
     def add(self, html: str) -> None:
         """One more piece."""
+        # Many tags in few steps, if there is no angle bracket in any: expressions would begin again at each.
+        plain = not _TAG_IN_A_TAG.search(html)
+        parts = [] if plain else _TAG_OR_COMMENT.split(html)
+        if plain:
+            html = _COMMENT.sub("", html)
+        marked = _MAY_HIDE_OR_HAVE_A_ROLE if self.main_content else _MAY_HIDE
         # A name that is looked at once is looked at ever after: its end tags belong to start tags that were seen.
-        marked = (_MAY_HIDE_OR_HAVE_A_ROLE if self.main_content else _MAY_HIDE).findall(html)
-        self.names = self.names.union(marked) - _EMPTY | {"br", "hr"}
-        if len(self.names) > _MAX_NAMES or _TAG_IN_A_TAG.search(html):
-            parts = _TAG_OR_COMMENT.split(html)
-        else:
-            parts = _TAG_OR_COMMENT.split(_as_if_not_there(self.names).sub("", html))
+        found = marked.findall(html) if plain else [tag.partition(" ")[0] for tag in parts[1::2] if tag and " " in tag]
+        self.names = self.names.union(found) - _EMPTY | {"br", "hr"}
+        if plain:
+            few = len(self.names) <= _MAX_NAMES
+            parts = _TAG_OR_COMMENT.split(_as_if_not_there(self.names).sub("", html) if few else html)
         parts.append(None)
         for text, tag in zip(parts[::2], parts[1::2], strict=True):
             if self.hidden:
@@ -110,7 +116,7 @@ class Layout:
             if tag[0] == "/":
                 if self.open[-1][0] == tag[1:]:
                     self.open.pop()
-            else:
+            elif tag[0] not in "!?":  # declarations and instructions have no end
                 name, space, attributes = tag.partition(" ")
                 if name in self.names:
                     self._enter(name, space + attributes)

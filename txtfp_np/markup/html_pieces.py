@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from itertools import count
 from typing import Any, NamedTuple
 
@@ -21,6 +21,10 @@ _SHALLOW = names(
     "li link meta option optgroup p param rp rt script source style tbody td tfoot th thead title tr "
     "track wbr textarea"
 )
+
+# Many start tags of the plainest kind that follow each other, none of them shallow.
+_DEEP_NAME = rf"(?!(?:{'|'.join(sorted(_SHALLOW))})>)[a-z][^\s/<>]*>"
+_OPENING = re.compile(f"(?:<{_DEEP_NAME})++", re.IGNORECASE)
 
 # Elements whose insides are never shown and not escaped when they are written, and those that hold no blocks.
 _DROPPED = "head, script, style, template, iframe, noembed, noframes"
@@ -59,32 +63,42 @@ class _Start(NamedTuple):
 # ── depth ───────────────────────────────────────────────────────────────────────────────────────
 def flattened(html: str) -> str:
     """The page with tags below the greatest depth replaced by line breaks."""
-    if html.count("<") <= _MAX_DEPTH:
+    begin = _first_deep_tag(html)
+    if begin is None:
         return html
     pieces: list[str] = []
-    kept = 0
-    for begin in _deep_tags(html):
-        if begin >= kept:  # a tag inside an attribute of another is gone already
+    kept, depth, place = 0, _MAX_DEPTH, begin
+    while match := _TAG.search(html, place):
+        begin, place = match.span()
+        name = match[2].lower()
+        if name in _SHALLOW:
+            continue
+        step = -1 if match[1] else 1
+        gone = depth > _MAX_DEPTH or (depth == _MAX_DEPTH and step > 0)
+        if gone and begin >= kept:  # a tag inside an attribute of another is gone already
             if begin > kept or not pieces:  # one line break for tags that follow each other
                 pieces += (html[kept:begin], "<br>")
-            match = _END_OF_TAG.match(html, begin)
-            kept = match.end() if match else len(html)
-    return "".join([*pieces, html[kept:]]) if pieces else html
+            if run := _OPENING.match(html, begin):
+                place = kept = run.end()
+                step = html.count("<", begin, kept)
+            else:
+                kept = _END_OF_TAG.match(html, begin).end()  # type: ignore[union-attr]  # an empty match is one
+        depth = max(depth + step, 0)
+    return "".join([*pieces, html[kept:]])
 
 
-def _deep_tags(html: str) -> Iterator[int]:
-    depth = 0
-    for match in _TAG.finditer(html):
-        if match[2].lower() in _SHALLOW:
-            continue
-        if match[1]:
-            if depth > _MAX_DEPTH:
-                yield match.start()
-            depth = max(depth - 1, 0)
-        else:
-            depth += 1
-            if depth > _MAX_DEPTH:
-                yield match.start()
+def _first_deep_tag(html: str) -> int | None:
+    if html.count("<") > _MAX_DEPTH:
+        depth = 0
+        for match in _TAG.finditer(html):
+            if match[2].lower() not in _SHALLOW:
+                if match[1]:
+                    depth = max(depth - 1, 0)
+                elif depth == _MAX_DEPTH:
+                    return match.start()
+                else:
+                    depth += 1
+    return None
 
 
 # ── pieces ──────────────────────────────────────────────────────────────────────────────────────

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
+from types import SimpleNamespace
 from typing import Any, overload
 
 from ..columns import Document, Progress, TextColumn, Texts
@@ -14,6 +15,10 @@ from .convert import WHITE_SPACE, convert
 
 # Containers inside each other; the parser recurses. What lies deeper is left out.
 _MAX_NESTING = 100
+# The end of a label is looked for from each bracket, to the end of the paragraph: after so many characters, the
+# brackets that are left in it are text.
+_MAX_STEPS = 5_000_000
+_STEPS = -1  # key in the parser's notes on a paragraph, which has places for keys
 _BREAKING = frozenset(
     {"paragraph_open", "paragraph_close", "heading_open", "heading_close", "list_item_open", "list_item_close"}
 )
@@ -77,7 +82,7 @@ def markdown_to_text(
     -----
     CommonMark without extensions. Blocks are parted by a space, HTML and addresses of links are left out,
     descriptions of images are kept. Any text is Markdown, so nothing is refused; containers more than
-    100 deep are left out.
+    100 deep are left out, and after five million characters of labels, a paragraph has no more links.
 
     Examples
     --------
@@ -130,7 +135,19 @@ def _parser() -> Any:
         from markdown_it import MarkdownIt
     except ImportError as error:
         raise FeatureDisabledError("markup") from error
-    return MarkdownIt("commonmark", {"maxNesting": _MAX_NESTING})
+    parser = MarkdownIt("commonmark", {"maxNesting": _MAX_NESTING})
+    helpers = parser.helpers
+
+    def label_end(state: Any, start: int, *options: Any) -> int:
+        steps = state.cache.get(_STEPS, 0)
+        if steps > _MAX_STEPS:
+            return -1
+        end: int = helpers.parseLinkLabel(state, start, *options)
+        state.cache[_STEPS] = steps + (end if end >= 0 else state.posMax) - start
+        return end
+
+    parser.helpers = SimpleNamespace(**{**vars(helpers), "parseLinkLabel": label_end})
+    return parser
 
 
 def _text_of(tokens: Iterable[Any], options: MarkdownOptions) -> str:

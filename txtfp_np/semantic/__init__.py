@@ -4,6 +4,7 @@ from ..schema import Embedding
 from .chunk import ChunkingStrategy, ChunkMode, chunk_for_model
 from .codes import BinaryHash, GridCell, HyperplaneHash, hyperplane_grid
 from .column import EmbeddingColumn, semantic_similarity
+from .index import EmbeddingIndex
 from .local import LocalProvider
 from .pooling import Pooling
 from .provider import EmbeddingProvider
@@ -18,6 +19,7 @@ __all__ = [
     "CohereProvider",
     "Embedding",
     "EmbeddingColumn",
+    "EmbeddingIndex",
     "EmbeddingProvider",
     "GridCell",
     "HyperplaneHash",

@@ -69,8 +69,10 @@ class ChunkingStrategy:
     ``max_tokens``.
 
     With ``count_tokens`` every chunk is a piece of the text as it stands, no chunk is above
-    ``max_tokens`` except a single word that is, and whole words are repeated, up to ``overlap`` tokens of
-    them, where they fit. It is called a few times a chunk, on one thread.
+    ``max_tokens`` except a single word that is (with the punctuation behind it), and whole words are
+    repeated, up to ``overlap`` tokens of them, where they fit. Sentences without letter or number, such as
+    rows of emoji, may be left out between chunks. It is called a few times a chunk, on one thread; counts
+    should not fall as a text grows.
 
     Examples
     --------

@@ -68,6 +68,7 @@ class CloudProvider(ABC):
     _max_bytes: ClassVar[int]
     _bytes_around: ClassVar[int] = 0  # what the service puts around each text, and counts
     _input_types: ClassVar[tuple[str, ...]] = ()
+    _query_type: ClassVar[str | None] = None
 
     # For the ``repr`` of one whose options are refused.
     model_id: str = ""
@@ -313,11 +314,7 @@ class CloudProvider(ABC):
     def _refusal(self, status: int, retry_after: str | None, answer: bytes) -> HttpError:
         phrase = HTTPStatus(status).phrase if status in HTTPStatus.__members__.values() else ""
         asked = "" if retry_after is None else f" (Retry-After {retry_after[:40]})"
-        said = answer[:_EXCERPT].decode("utf-8", "replace").strip()
-        return HttpError(
-            f"{self._name} returned {status} {phrase}".rstrip() + asked,
-            advice=f"The service says: {said}" if said else None,
-        )
+        return HttpError(f"{self._name} returned {status} {phrase}".rstrip() + asked, advice=_said(answer))
 
     def _checked(self, answer: bytes, n_texts: int) -> NDArray[np.float32]:
         try:
@@ -325,7 +322,9 @@ class CloudProvider(ABC):
             if vectors is not None and not isinstance(vectors, list):
                 raise TypeError(f"{type(vectors).__name__} instead of a list of embeddings")
         except (ValueError, KeyError, TypeError, IndexError, AttributeError, RecursionError) as error:
-            raise HttpError(f"{self._name} answered something else than embeddings: {error!r}") from error
+            raise HttpError(
+                f"{self._name} answered something else than embeddings: {error!r}", advice=_said(answer)
+            ) from error
         if not vectors:
             raise EmptyEmbeddingError()
         if len(vectors) != n_texts:
@@ -348,6 +347,11 @@ def _httpx() -> Any:
     except ImportError as error:
         raise FeatureDisabledError("cloud") from error
     return httpx
+
+
+def _said(answer: bytes) -> str | None:
+    said = answer[:_EXCERPT].decode("utf-8", "replace").strip()
+    return f"The service says: {said}" if said else None
 
 
 def _checked_url(base_url: str) -> str:

@@ -23,6 +23,7 @@ Vectors: TypeAlias = ArrayLike | Embedding | Sequence[Embedding] | EmbeddingColu
 
 _MOST_BITS = 1 << 16
 _ROWS = 1 << 12  # worked off at a time, so that products stay small
+_MOST_SUMMED = 1e290
 _PARTS = 1, 2, 4, 6, 8, 12  # of Table 9 of the H3D paper
 _MOST_SEED = (1 << 32) - 1  # NumPy's frozen generator takes no larger one
 
@@ -67,13 +68,13 @@ class EmbeddingHash(ABC):
         ConfigError
             If the embeddings are too short for so many bits or parts.
         """
-        values = _as_vectors(embeddings)
+        values = as_vectors("embeddings", embeddings)
         self._check_dim(values.shape[-1])
         rows = values.reshape(-1, values.shape[-1])
         packed = np.empty((len(rows), -(-self.bits // 8)), np.uint8)
         for begin in range(0, len(rows), _ROWS):
             part = slice(begin, begin + _ROWS)
-            packed[part] = np.packbits(self._ones(rows[part].astype(np.float64)), axis=1, bitorder="little")
+            packed[part] = np.packbits(self._ones(_summable(rows[part])), axis=1, bitorder="little")
         return packed.reshape(*values.shape[:-1], packed.shape[1])
 
     def replace(self, **changes: Any) -> Self:
@@ -272,7 +273,7 @@ def hyperplane_grid(
     if not callable(judge):
         raise ConfigError(f"judge must be a function of codes, got {type(judge).__name__}", argument="judge")
     widths, shares = _sequence("bits", bits), None if parts is None else _sequence("parts", parts)
-    values = _as_vectors(embeddings)
+    values = as_vectors("embeddings", embeddings)
     dim = values.shape[-1]
     if shares is None:
         pairs = [(n_bits, n_parts) for n_bits in widths for n_parts in _PARTS if n_parts <= min(dim, n_bits)]
@@ -297,16 +298,15 @@ def _judged(judge: Callable[[Codes], float], codes: Codes) -> float:
     return float(figure)
 
 
+def _summable(rows: NDArray[Any]) -> NDArray[np.float64]:
+    """Vectors of which no sum is infinite: no bit depends on their length."""
+    doubles: NDArray[np.float64] = rows.astype(np.float64)
+    if rows.dtype.kind != "f" or rows.dtype.itemsize < 8:
+        return doubles
+    too_large = np.abs(doubles).max(axis=1, keepdims=True, initial=0) > _MOST_SUMMED
+    return np.where(too_large, doubles * 2.0**-100, doubles) if too_large.any() else doubles
+
+
 def _share(whole: int, n: int, number: int) -> int:
     """Size of share ``number`` if ``whole`` is dealt out evenly to ``n``, the first ones getting what is left."""
     return whole // n + (number < whole % n)
-
-
-def _as_vectors(embeddings: Vectors) -> NDArray[Any]:
-    if isinstance(embeddings, Embedding):
-        embeddings = embeddings.vector
-    elif isinstance(embeddings, (list, tuple)) and embeddings and isinstance(embeddings[0], Embedding):
-        for other in embeddings:
-            embeddings[0].check_comparable(other)
-        embeddings = [one.vector for one in embeddings]
-    return as_vectors("embeddings", embeddings)

@@ -6,7 +6,7 @@ fit by itself gives way to the units inside it.
 
 from __future__ import annotations
 
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterator
 from itertools import pairwise
 
@@ -73,6 +73,7 @@ class _Document:
         self.count = counter
         self.max_tokens = max_tokens
         self.overlap = overlap
+        self.size = 0  # bytes of the last chunk: where the search for the end of the next one begins
         data = read_only(np.frombuffer(counter.raw, np.uint8))
         offsets = read_only(np.array([0, len(data)], np.int64))
         self.levels = [_spans_of(units_of(data, offsets)) for units_of in (paragraphs_of, sentences_of)]
@@ -126,17 +127,29 @@ class _Document:
             first = stop
 
     def _reach(self, begin: int, units: list[Span], first: int) -> int:
-        """Number of the first unit that does not fit any more: steps that double, then halving."""
-        low, step = first + 1, 1  # units before ``low`` are in
-        while low < len(units) and self.fits(begin, units[min(low + step, len(units)) - 1][1]):
-            low, step = min(low + step, len(units)), 2 * step
-        high = min(low + step, len(units))
+        """Number of the first unit that does not fit any more.
+
+        Looked for where it would be if tokens were spread evenly. That is mostly right at once; where it is
+        not, steps double until the limit is passed, and what is left is halved.
+        """
+        low, high = first + 1, len(units)  # units before ``low`` are in, and from ``high`` on they are not
+        step, is_bounded = 1, False
+        guess = bisect_right(units, begin + self.size, low, high, key=_end)
         while low < high:
-            middle = (low + high + 1) // 2
-            if self.fits(begin, units[middle - 1][1]):
-                low = middle
+            left = high - low
+            place = min(max(guess, low + step), high)
+            size = units[place - 1][1] - begin
+            n_tokens = self.count(begin, units[place - 1][1])
+            if n_tokens <= self.max_tokens:
+                low, step = place, 2 * step
             else:
-                high = middle - 1
+                high, step, is_bounded = place - 1, 1, True
+            # At most twice as far, so that a text of any length is counted in pieces of the size of a chunk.
+            even = begin + min(size * self.max_tokens // max(n_tokens, 1), 2 * size)
+            guess = bisect_right(units, even, low, high, key=_end)
+            if is_bounded and high - low > left // 2:
+                guess = (low + high + 1) // 2
+        self.size = units[low - 1][1] - begin
         return low
 
     def _overlap_begin(self, begin: int, end: int, following: int) -> int:
@@ -146,6 +159,10 @@ class _Document:
         low, high = bisect_left(self.words, begin + 1), bisect_left(self.words, end)
         place = bisect_left(range(low, high), True, key=lambda i: self.count(self.words[i], end) <= self.overlap)
         return self.words[low + place] if low + place < high else following
+
+
+def _end(span: Span) -> int:
+    return span[1]
 
 
 def _spans_of(units: Units) -> list[Span]:

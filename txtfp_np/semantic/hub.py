@@ -21,8 +21,6 @@ def find_files(
     name: str, *, onnx_path: str | None, tokenizer_path: str, fp16: bool, hub: dict[str, Any]
 ) -> tuple[Path, Path]:
     """Graph and tokenizer; weights that lie in a file beside the graph are fetched, too."""
-    if not isinstance(name, str) or not name:
-        raise ConfigError(f"name must be a non-empty str, got {name!r}", argument="name")
     for argument, file in (("onnx_path", onnx_path), ("tokenizer_path", tokenizer_path)):
         if not (isinstance(file, str) and file) and not (argument == "onnx_path" and file is None):
             raise ConfigError(f"{argument} must be a non-empty str, got {file!r}", argument=argument)

@@ -10,7 +10,17 @@ from typing import Any, Self, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from ..columns import Document, Progress, Scratch, TextColumn, Texts, as_text_column, is_single, run_blocks
+from ..columns import (
+    Document,
+    Progress,
+    Scratch,
+    TextColumn,
+    Texts,
+    as_text_column,
+    block_bounds,
+    is_single,
+    run_blocks,
+)
 from ..errors import ConfigError, InvalidInputError, OnnxError, TxtfpError
 from ..options import check_choice, check_count
 from ..schema import Embedding
@@ -18,10 +28,12 @@ from .column import EmbeddingColumn
 from .hub import find_files
 from .models import document_prefix_of, pooling_of, query_prefix_of
 from .pooling import Pooling
-from .session import Session
+from .session import Session, library
 
-# Texts whose tokens are held at a time, so that they can be sorted by length.
+# Texts whose tokens are held at a time, so that they can be sorted by length. The tokenizer's records of them take
+# some fifty times the bytes of the texts, what is cut off included.
 _WINDOW = 4096
+_WINDOW_BYTES = 1 << 22
 
 
 class LocalProvider:
@@ -94,21 +106,14 @@ class LocalProvider:
         FileNotFoundError
             If there is none.
         """
-        check_count("max_seq_len", max_seq_len, 1)
-        if intra_threads is not None:
-            check_count("intra_threads", intra_threads, 1, 1 << 15)
-        if not isinstance(model_id, str) or not model_id:
-            raise ConfigError(f"model_id must be a non-empty str, got {model_id!r}", argument="model_id")
-        chosen = pooling_of(model_id) if pooling is None else check_choice("pooling", pooling, Pooling)
-        where = _execution_providers(options.pop("execution_providers", ("cpu",)))
-        prefixes = _prefixes(model_id, options)
+        how, where = _checked(model_id, pooling, max_seq_len, intra_threads, **options)
         session = Session(Path(onnx_path), Path(tokenizer_path), max_seq_len, intra_threads, where)
-        return cls(session, model_id=model_id, pooling=chosen, query_prefix=prefixes[0], document_prefix=prefixes[1])
+        return cls(session, **how)
 
     @classmethod
     def from_pretrained(
         cls,
-        name: str,
+        name: str | os.PathLike[str],
         *,
         onnx_path: str | None = None,
         tokenizer_path: str = "tokenizer.json",
@@ -122,7 +127,7 @@ class LocalProvider:
 
         Parameters
         ----------
-        name : str
+        name : str or path
             Name on the hub, such as ``"sentence-transformers/all-MiniLM-L6-v2"``, or a folder.
         onnx_path : str, optional
             File of the graph. None: the first of ``onnx/model.onnx``, ``onnx/model_quantized.onnx`` and
@@ -150,6 +155,13 @@ class LocalProvider:
         OnnxError
             If the files are not there, or cannot be had.
         """
+        name = os.fspath(name) if isinstance(name, os.PathLike) else name
+        for module in ("onnxruntime", "tokenizers"):
+            library(module)
+        options = {"model_id": name, **options}
+        if not isinstance(name, str) or not name:
+            raise ConfigError(f"name must be a non-empty str, got {name!r}", argument="name")
+        _checked(**options)  # before anything is fetched
         onnx_file, tokenizer_file = find_files(
             name,
             onnx_path=onnx_path,
@@ -157,7 +169,7 @@ class LocalProvider:
             fp16=fp16,
             hub={"revision": revision, "cache_dir": cache_dir, "local_files_only": local_files_only},
         )
-        return cls.from_onnx(onnx_file, tokenizer_file, **{"model_id": name, **options})
+        return cls.from_onnx(onnx_file, tokenizer_file, **options)
 
     @overload
     def embed(self, texts: Document, /) -> Embedding: ...
@@ -277,12 +289,37 @@ class _Batch:
 
 
 def _batches(session: Session, column: TextColumn, prefix: str, batch_size: int) -> Iterator[_Batch]:
-    for first in range(0, len(column), _WINDOW):
-        encodings = session.encode([prefix + text for text in column[first : first + _WINDOW]])
+    for first, last in block_bounds(column.offsets, _WINDOW_BYTES, _WINDOW):
+        encodings = session.encode([prefix + text for text in column[first:last]])
         order = np.argsort([len(encoding.ids) for encoding in encodings], kind="stable")
         for begin in range(0, len(order), batch_size):
             chosen = order[begin : begin + batch_size]
             yield _Batch(first + chosen, [encodings[place] for place in chosen])
+
+
+def _checked(
+    model_id: str,
+    pooling: Pooling | str | None = None,
+    max_seq_len: int = 512,
+    intra_threads: int | None = None,
+    **options: Any,
+) -> tuple[dict[str, Any], tuple[str, ...]]:
+    """What a provider is made with, and where its graph is to run."""
+    if not isinstance(model_id, str) or not model_id:
+        raise ConfigError(f"model_id must be a non-empty str, got {model_id!r}", argument="model_id")
+    check_count("max_seq_len", max_seq_len, 1)
+    if intra_threads is not None:
+        check_count("intra_threads", intra_threads, 1, 1 << 15)
+    chosen = pooling_of(model_id) if pooling is None else check_choice("pooling", pooling, Pooling)
+    where = _execution_providers(options.pop("execution_providers", ("cpu",)))
+    query_prefix, document_prefix = _prefixes(model_id, options)
+    how = {
+        "model_id": model_id,
+        "pooling": chosen,
+        "query_prefix": query_prefix,
+        "document_prefix": document_prefix,
+    }
+    return how, where
 
 
 def _execution_providers(given: Sequence[str]) -> tuple[str, ...]:

@@ -93,6 +93,7 @@ class VoyageProvider(CloudProvider):
     _max_bytes = 120_000
     _bytes_around = 64  # "Represent the query for retrieving supporting documents: " and what closes a text
     _input_types = ("document", "query")
+    _query_type = "query"
 
     def _body(self, texts: list[str], input_type: str | None) -> dict[str, Any]:
         return {"model": self.model_id, "input": texts, "input_type": input_type}
@@ -138,6 +139,7 @@ class CohereProvider(CloudProvider):
     _max_texts = 96
     _max_bytes = 1 << 22
     _input_types = ("search_document", "search_query", "classification", "clustering")
+    _query_type = "search_query"
 
     def _body(self, texts: list[str], input_type: str | None) -> dict[str, Any]:
         return {"model": self.model_id, "texts": texts, "input_type": input_type}

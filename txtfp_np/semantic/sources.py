@@ -27,7 +27,8 @@ def embed_texts(
     texts : TextColumn
         None of them empty.
     queries : bool
-        Whether a local model is to take them for queries, which may have a prefix of their own.
+        Whether a local model or a service is to take them for queries, which may have a prefix or an
+        ``input_type`` of their own.
     progress : bool or callable
         As everywhere.
 
@@ -60,7 +61,7 @@ def embed_texts(
     if isinstance(provider, LocalProvider):
         return (provider.embed_query if queries else provider.embed_document)(texts, progress=progress)
     if isinstance(provider, CloudProvider):
-        return provider.embed_batch(texts, progress=progress)
+        return provider.embed_batch(texts, provider._query_type if queries else None, progress=progress)
     return EmbeddingColumn.from_embeddings(provider.embed(text) for text in texts)
 
 
