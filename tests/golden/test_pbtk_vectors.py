@@ -1,4 +1,4 @@
-"""Outputs of koykov/pbtk (tests/data/pbtk.json): character shingles, XXH64, exact Jaccard similarity, Hamming similarity.
+"""Outputs of koykov/pbtk (tests/data/pbtk.json): character shingles, XXH64, Jaccard and Hamming similarity.
 
 Its SimHash has a slip that its own vectors hold (``quirky`` below tells it apart); ours is the algorithm that it
 documents, see ``test_pbtk`` in ``test_sketch_vectors.py``. Its word shingles are split at blanks only, and its cleaning
@@ -30,7 +30,7 @@ def xxh64(tokens):
 
 
 def quirky(tokens):
-    """Its shipped sum: of each byte of a hash bit 0 votes for the even bits, its opposite for the odd ones; ties are 1."""
+    """Its shipped sum: bit 0 of each byte of a hash votes for even bits, its opposite for odd ones; ties are 1."""
     votes = 2 * (xxh64(tokens)[:, None] >> np.arange(0, 64, 8, dtype=np.uint64) & np.uint64(1)).astype(int) - 1
     return sum((0xFF if s == 0 else 0x55 if s > 0 else 0xAA) << 8 * byte for byte, s in enumerate(votes.sum(axis=0)))
 
@@ -51,6 +51,7 @@ def test_character_shingles(doc):
 def test_similarities(pair):
     texts = [pair["a"], pair["b"]]
     tokens = tx.CharShingleTokenizer(k=pair["k"]).tokens(texts)
-    assert tx.set_jaccard_pairs(tokens, 0, 1) == np.float32(pair["minhash50_jaccard"])  # its MinHash keeps every shingle
+    # its MinHash keeps something of every shingle
+    assert tx.set_jaccard_pairs(tokens, 0, 1) == np.float32(pair["minhash50_jaccard"])
     a, b = (np.uint64(quirky(row)) for row in tokens)
     assert tx.hamming_similarity(a, b) == np.float32(pair["simhash_hamming"])
