@@ -1,5 +1,6 @@
 """txtfp dedup and txtfp report, as a user runs them."""
 
+import contextlib
 import csv
 import gzip
 import json
@@ -10,6 +11,7 @@ import stat
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -324,22 +326,32 @@ def test_an_interrupt_leaves_no_output_and_the_same_command_goes_on(tmp_path):
     assert names(tmp_path) == ["in.jsonl", "out.jsonl"]
 
 
-@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes")
+@pytest.mark.skipif(not Path("/proc/self/fd").is_dir(), reason="no way to see what a process has open")
 @pytest.mark.parametrize(
     "arguments", [["fingerprint", "-o", "out.npy"], ["index", "build", "seen"], ["report", "-o", "page.html"]]
 )
 def test_an_interrupt_leaves_nothing(tmp_path, arguments):
     source = tmp_path / "in.jsonl"
-    os.mkfifo(source)
+    source.write_text((json.dumps({"text": words(1, 300)}) + "\n") * 20_000)  # seconds of work
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
     process = subprocess.Popen(
         command(*arguments, source.name), cwd=tmp_path, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE
     )
-    with source.open("wb"):  # opens when the other side does, which then waits for a line
-        process.send_signal(signal.SIGINT)
-        out, err = process.communicate(timeout=60)
+    while source not in opened_by(process.pid) and process.poll() is None:
+        time.sleep(0.001)
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=120)
     assert (process.returncode, out, err.strip()) == (130, b"", b"txtfp: interrupted")
     assert names(tmp_path) == ["in.jsonl"]
+
+
+def opened_by(process_id):
+    """Files that a process has open at the moment."""
+    found = []
+    for link in Path(f"/proc/{process_id}/fd").iterdir():
+        with contextlib.suppress(OSError):  # closed meanwhile
+            found.append(link.readlink())
+    return found
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no pseudo-terminals")
