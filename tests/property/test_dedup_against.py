@@ -88,7 +88,7 @@ def test_day_by_day(days, threshold):
     index = tx.LshIndexBuilder.for_recall(threshold, 512, recall=RECALL).build(MINHASH.config_hash)
     kept, ids = [], []
     for day in days:
-        result = tx.dedup(day, threshold, fingerprinter=MINHASH, against=index, update=True)
+        result = tx.dedup(day, threshold, fingerprinter=MINHASH, recall=RECALL, against=index, update=True)
         for row in np.flatnonzero(result.keep).tolist():
             if plain_sets([day[row]])[0]:
                 kept.append(day[row])
