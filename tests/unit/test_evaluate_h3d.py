@@ -202,6 +202,14 @@ def test_what_is_no_collection(tmp_path, capsys):
         ev.read_collection(folder)
 
 
+def test_the_protocol_of_the_paper_is_elsewhere(tmp_path, capsys):
+    command = ["evaluate", "h3d", "--data", str(csfcube(tmp_path)), "--only", "all words", "--protocol"]
+    assert main([*command, "clean"]) == 0
+    assert "40 papers" in capsys.readouterr().out
+    assert main([*command, "paper"]) == 1
+    assert "python -m benchmarks h3d --data DIR" in capsys.readouterr().err
+
+
 def test_figures_over_several_seeds_are_their_means(tmp_path, capsys):
     data = csfcube(tmp_path)
     collection = ev.read_collection(data)

@@ -20,6 +20,16 @@ def test_the_printed_figures_come_out(shared_data, capsys):
     assert "0.2451 0.4167" in capsys.readouterr().out
 
 
+@pytest.mark.data
+@pytest.mark.slow
+def test_the_same_fingerprints_without_the_mistakes(shared_data):
+    if not (shared_data / "csfcube").is_dir():
+        pytest.skip(f"no CSFCube in {shared_data}")
+    h3d = benchmark()
+    rows = h3d.run_folder(shared_data, "clean")["rows"]
+    assert {name: row["same"] for name, row in rows.items() if row["reference"]} == dict.fromkeys(h3d.REFERENCES, True)
+
+
 def test_the_cache_keeps_the_text_of_the_first_facet():
     h3d = benchmark()
     papers = {
