@@ -17,7 +17,7 @@ examples:
   txtfp evaluate h3d --data csfcube
   txtfp evaluate h3d --data csfcube --only winners --only minhash
   txtfp evaluate h3d --data csfcube --queries queries.csv --plots pictures
-  txtfp evaluate h3d --data csfcube --seeds 10
+  txtfp evaluate h3d --data csfcube --seeds 1
   txtfp evaluate h3d --data csfcube --model all-MiniLM-L6-v2/onnx/model.onnx --max-tokens 256 --only model
 """
 
@@ -56,7 +56,7 @@ def add_parser(commands: Any) -> argparse.ArgumentParser:
         "--only", action="append", metavar="WORD", help="only methods whose name has this word; may be given again"
     )
     parser.add_argument(
-        "--seeds", type=int, default=1, metavar="N", help="means over so many seeds of all that has one (default: 1)"
+        "--seeds", type=int, default=5, metavar="N", help="means over so many seeds of all that has one (default: 5)"
     )
     parser.add_argument("--queries", type=Path, metavar="FILE", help="write the figures of every query as CSV")
     parser.add_argument("--plots", type=Path, metavar="DIR", help="draw pareto.png and heat_map.png (needs matplotlib)")
