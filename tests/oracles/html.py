@@ -27,7 +27,7 @@ _AROUND = frozenset({"nav", "aside", "menu", "form", "dialog", "search"})
 _AROUND_ROLES = frozenset(
     {"navigation", "banner", "contentinfo", "complementary", "search", "menu", "menubar", "dialog"}
 )
-_UNSEEN_STYLE = re.compile(r"(?:display\s*:\s*none|visibility\s*:\s*hidden)\b", re.IGNORECASE)
+_UNSEEN_STYLE = re.compile(r"(?<![\w-])(?:display\s*:\s*none|(?:content-)?visibility\s*:\s*hidden)\b", re.IGNORECASE)
 _SPACES = re.compile(r"[ \t\n\f\r]+")
 
 

@@ -31,6 +31,8 @@ pytest.importorskip("selectolax")
         ("<!-- a <p>comment</p> -->b<!-- open", "b"),
         ('<p hidden>x</p><p style="color:red; DISPLAY : none">y</p><p style="visibility:hidden">w</p>z', "z"),
         ('<div hidden><p>x<b>y</b></p></div><span title="<p>">z</span>', "z"),
+        ('<p style="-webkit-backface-visibility:hidden;backface-visibility: hidden">x</p>', "x"),
+        ('<p style="color:red;content-visibility:hidden">x</p><p style="a:b;visibility:hidden">y</p>z', "z"),
         ("<svg><text>x</text></svg><iframe>y</iframe>z", "z"),
         ("<p>a<p>b</div></span>c<b><i>d</b>e</i>", "a\n\nbcde"),
         ("< p >a</ p>b &bogus; &lt;p&gt;", "< p >ab &bogus; <p>"),
@@ -91,11 +93,41 @@ DEEP = ["div", "b", "font", "a", "table><tr><td", "ul><li", "blockquote", "x-own
 
 @pytest.mark.parametrize("tag", DEEP)
 def test_deep_nesting_costs_no_square(tag):
-    """Without flattening, 100,000 open elements take the parser half a minute and more."""
+    """As it stands, 100,000 open elements take the parser half a minute and more."""
     opened = f"<{tag}>" * 100_000
     closed = "".join(f"</{name}>" for name in reversed(tag.split("><"))) * 100_000
-    assert tx.html_to_text(f"before{opened}deep{closed}after").split() == ["before", "deep", "after"]
+    text = tx.html_to_text(f"before{opened}deep{closed}after")
+    assert "".join(text.split()) == "beforedeepafter"
     assert tx.html_to_text(f"{opened}deep") == "deep"
+
+
+def test_formatting_that_stays_open_is_not_multiplied():
+    """69 KB that a parser makes eight million elements of."""
+    resource = pytest.importorskip("resource")
+    opened = "".join(f"<b id={number}>" for number in range(500))
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    html = f"<p>{opened}" + "<p>x" * 16_000
+    assert tx.html_to_text(html) == "\n\n".join("x" * 16_000)
+    assert tx.html_to_text(f"<p>{opened}" + "<p>x" * 16_000 + "</b>" * 500) == "\n\n".join("x" * 16_000)
+    hidden = html + "</p><b hidden>no</b><textarea></b></textarea><a>y</a>"
+    assert tx.html_to_text(hidden).endswith("x\n\n</b>y")
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 500_000  # KB
+
+
+def test_attributes_cost_no_square():
+    """As it stands, a million attributes of one tag take the parser half an hour."""
+    attributes = " ".join(f"a{number}='>'" for number in range(1_000_000))
+    assert tx.html_to_text(f"<p hidden {attributes}>no</p>yes") == "yes"
+    assert tx.html_to_text("".join(f"<body a{number}>" for number in range(300_000)) + "yes") == "yes"
+
+
+def test_pictures_are_not_depth():
+    """Elements of SVG that close themselves: they are in nearly all pages."""
+    icon = '<svg viewBox="0 0 1 1"><title>Icon</title><path d="M0 0"/><use href="#x" /></svg>'
+    html = icon * 1000 + "<p>one <b>two</b> three<span hidden>no</span><pre>a\n b</pre>"
+    assert tx.html_to_text(html) == "one two three\n\na\n b"
+    quoted = "<p title='<div><div>'><script>'<div><div>'</script><!-- <div><div> -->x" * 500
+    assert tx.html_to_text(f"{quoted}<p>one <b>two").endswith("x\n\none two")
 
 
 def test_flattening_keeps_text_and_lines():

@@ -9,7 +9,8 @@ from ..errors import FeatureDisabledError, InvalidInputError
 from ..options import check_count, check_flag
 from .convert import convert
 from .html_layout import Layout
-from .html_pieces import flattened, pieces_of
+from .html_pieces import pieces_of
+from .html_tags import tamed
 
 
 @overload
@@ -77,7 +78,7 @@ def html_to_text(
         n_bytes = len(html) if html.isascii() else len(html.encode())
         if n_bytes > max_bytes:
             raise InvalidInputError(f"html input ({n_bytes} bytes) exceeds {max_bytes}-byte cap", argument="texts")
-        pieces = pieces_of(flattened(html), parser) if html else []
+        pieces = pieces_of(tamed(html), parser) if html else []
         layout = Layout(main_content, main_content and any(piece.has_main for piece in pieces))
         while pieces:
             layout.add(pieces.pop(0).html)

@@ -22,7 +22,7 @@ _CELLS = names("td th")
 _KEEPS_SPACE = names("pre textarea listing plaintext xmp")
 # Never shown, or a substitute for what cannot be shown. Scripts and the like are gone when a page is mended.
 _UNSEEN = names("noscript title svg canvas object audio video datalist")
-_EMPTY = names(
+EMPTY = names(
     "area base basefont bgsound br col embed frame hr img input keygen link meta param source track wbr"
 )  # no end tag
 _AROUND = names("nav aside menu form dialog search")
@@ -34,7 +34,7 @@ _GAPS = {**dict.fromkeys(_ROW - {"br"}, 1), **dict.fromkeys(_PARAGRAPH, 2)}
 _LAID_OUT = _ROW | _PARAGRAPH | _CELLS | _KEEPS_SPACE | _UNSEEN
 
 _ATTRIBUTE = re.compile(r' (=?[^ =>]+)="([^"]*)"')
-_UNSEEN_STYLE = re.compile(r"(?:display\s*:\s*none|visibility\s*:\s*hidden)\b", re.IGNORECASE)
+_UNSEEN_STYLE = re.compile(r"(?<![\w-])(?:display\s*:\s*none|(?:content-)?visibility\s*:\s*hidden)\b", re.IGNORECASE)
 # Names of elements some of which may be hidden, or whose role matters.
 _MARKED = r'<([^ >]+) (?:[^>]* )?(?:hidden=|{}style="[^">]*(?:display\s*:\s*none|visibility\s*:\s*hidden)\b)'
 _MAY_HIDE = re.compile(_MARKED.format(""), re.IGNORECASE)
@@ -98,7 +98,7 @@ class Layout:
         marked = _MAY_HIDE_OR_HAVE_A_ROLE if self.main_content else _MAY_HIDE
         # A name that is looked at once is looked at ever after: its end tags belong to start tags that were seen.
         found = marked.findall(html) if plain else [tag.partition(" ")[0] for tag in parts[1::2] if tag and " " in tag]
-        self.names = self.names.union(found) - _EMPTY | {"br", "hr"}
+        self.names = self.names.union(found) - EMPTY | {"br", "hr"}
         if plain:
             few = len(self.names) <= _MAX_NAMES
             parts = _TAG_OR_COMMENT.split(_as_if_not_there(self.names).sub("", html) if few else html)
@@ -143,7 +143,7 @@ class Layout:
         gap = _GAPS.get(name, 0)
         if gap > self.gap:
             self.gap = gap
-        if name in _EMPTY:
+        if name in EMPTY:
             return
         values = dict(_ATTRIBUTE.findall(attributes)) if attributes else {}
         if name in _UNSEEN or "hidden" in values or _UNSEEN_STYLE.search(values.get("style", "")):

@@ -11,21 +11,6 @@ from .html_layout import names
 
 Parser = Callable[[str], Any]
 
-# Parsers look through all open elements for every tag, so that depth costs its square; browsers stop at 512.
-_MAX_DEPTH = 512
-_TAG = re.compile(r"<(/?)([a-zA-Z][^\s/>]*)")
-_END_OF_TAG = re.compile(r"[^>]*>?")
-# These end themselves or are ended by the next one: they never pile up.
-_SHALLOW = names(
-    "area base basefont bgsound body br col colgroup dd dt embed frame head hr html img input keygen "
-    "li link meta option optgroup p param rp rt script source style tbody td tfoot th thead title tr "
-    "track wbr textarea"
-)
-
-# Many start tags of the plainest kind that follow each other, none of them shallow.
-_DEEP_NAME = rf"(?!(?:{'|'.join(sorted(_SHALLOW))})>)[a-z][^\s/<>]*>"
-_OPENING = re.compile(f"(?:<{_DEEP_NAME})++", re.IGNORECASE)
-
 # Elements whose insides are never shown and not escaped when they are written, and those that hold no blocks.
 _DROPPED = "head, script, style, template, iframe, noembed, noframes"
 # Shown, and not escaped, either: written as what is alike in all other ways.
@@ -60,48 +45,6 @@ class _Start(NamedTuple):
     mended: str
 
 
-# ── depth ───────────────────────────────────────────────────────────────────────────────────────
-def flattened(html: str) -> str:
-    """The page with tags below the greatest depth replaced by line breaks."""
-    begin = _first_deep_tag(html)
-    if begin is None:
-        return html
-    pieces: list[str] = []
-    kept, depth, place = 0, _MAX_DEPTH, begin
-    while match := _TAG.search(html, place):
-        begin, place = match.span()
-        name = match[2].lower()
-        if name in _SHALLOW:
-            continue
-        step = -1 if match[1] else 1
-        gone = depth > _MAX_DEPTH or (depth == _MAX_DEPTH and step > 0)
-        if gone and begin >= kept:  # a tag inside an attribute of another is gone already
-            if begin > kept or not pieces:  # one line break for tags that follow each other
-                pieces += (html[kept:begin], "<br>")
-            if run := _OPENING.match(html, begin):
-                place = kept = run.end()
-                step = html.count("<", begin, kept)
-            else:
-                kept = _END_OF_TAG.match(html, begin).end()  # type: ignore[union-attr]  # an empty match is one
-        depth = max(depth + step, 0)
-    return "".join([*pieces, html[kept:]])
-
-
-def _first_deep_tag(html: str) -> int | None:
-    if html.count("<") > _MAX_DEPTH:
-        depth = 0
-        for match in _TAG.finditer(html):
-            if match[2].lower() not in _SHALLOW:
-                if match[1]:
-                    depth = max(depth - 1, 0)
-                elif depth == _MAX_DEPTH:
-                    return match.start()
-                else:
-                    depth += 1
-    return None
-
-
-# ── pieces ──────────────────────────────────────────────────────────────────────────────────────
 def pieces_of(html: str, parser: Parser, size: int = PIECE) -> list[Piece]:
     """The page with every element closed: nothing but tags, comments and escaped text.
 
