@@ -79,6 +79,44 @@ def test_a_bomb_stays_in_its_process():
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 100_000  # KB
 
 
+def test_a_parser_whose_caller_is_gone_ends():
+    """A loop in a file would go on for ever."""
+    import subprocess
+    import sys
+
+    from txtfp_np.markup import pdf as module
+
+    command = [sys.executable, "-P", str(module._CHILD), "-4.5", "."]  # half a second
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as child:
+        assert child.wait(60) == 1  # although its input never ends
+
+
+def test_the_parser_is_found_where_the_caller_finds_it(tmp_path, monkeypatch):
+    """Folders that are put on ``sys.path`` by hand are not there in another process."""
+    import sys
+
+    (tmp_path / "pypdfium2").mkdir()
+    (tmp_path / "pypdfium2" / "__init__.py").write_text("raise RuntimeError('the one that the caller has')")
+    monkeypatch.setenv("PYTHONPATH", "")
+    monkeypatch.setattr(sys, "path", [str(tmp_path), *sys.path])
+    monkeypatch.setattr(sys, "executable", getattr(sys, "_base_executable", sys.executable))  # nothing is installed
+    monkeypatch.delitem(sys.modules, "pypdfium2", raising=False)
+    with pytest.raises(tx.InvalidInputError, match="the one that the caller has"):
+        tx.pdf_to_text(WHOLE)
+
+
+def test_a_system_without_limits_of_memory_reads(monkeypatch):
+    """macOS knows the name and refuses the limit."""
+    resource = pytest.importorskip("resource")
+    from txtfp_np.markup import pdf_child
+
+    def refuse(*limits):
+        raise ValueError("current limit exceeds maximum limit")
+
+    monkeypatch.setattr(resource, "setrlimit", refuse)
+    pdf_child._limit_memory()
+
+
 def test_an_endless_page_tree_ends():
     looping = pdf([page("x")]).replace(b"/Kids [3 0 R]", b"/Kids [2 0 R]")
     with pytest.raises(tx.InvalidInputError, match="pdf parse error"):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
@@ -152,17 +152,23 @@ def pdf_to_text_with(
     if on_error not in ("raise", "null"):
         raise ConfigError(f"on_error must be 'raise' or 'null', got {on_error!r}", argument="on_error")
     n_threads = resolve_threads(threads)
-    if find_spec("pypdfium2") is None:
+    found = find_spec("pypdfium2")
+    if found is None or found.origin is None:
         raise FeatureDisabledError("pdf")
+    folder = str(Path(found.origin).parent.parent)
     if isinstance(files, (bytes, bytearray, memoryview)):
-        return _text_of(bytes(files), options)
+        return _text_of(bytes(files), options, folder)
     if isinstance(files, str) or not isinstance(files, Iterable):
         raise InvalidInputError(f"files must be bytes or an iterable of bytes, got {type(files).__name__}")
-    return _texts_of(list(files), options, on_error == "null", n_threads, progress)
+
+    def read(data: bytes) -> str:
+        return _text_of(data, options, folder)
+
+    return _texts_of(list(files), read, on_error == "null", n_threads, progress)
 
 
 def _texts_of(
-    files: list[object], options: PdfOptions, null_on_error: bool, threads: int, progress: Progress
+    files: list[object], read: Callable[[bytes], str], null_on_error: bool, threads: int, progress: Progress
 ) -> TextColumn:
     encoded: list[bytes | None] = []
 
@@ -175,7 +181,7 @@ def _texts_of(
                 f"a PDF must be bytes or None, got {type(data).__name__}", row=rows[0], argument="files"
             )
         try:
-            return _text_of(bytes(data), options).encode()
+            return read(bytes(data)).encode()
         except InvalidInputError as error:
             if null_on_error:
                 return None
@@ -194,14 +200,14 @@ def _texts_of(
     return column_of([text or b"" for text in encoded], None if validity.all() else validity)
 
 
-def _text_of(data: bytes, options: PdfOptions) -> str:
+def _text_of(data: bytes, options: PdfOptions, folder: str) -> str:
     if len(data) > options.max_bytes:
         raise InvalidInputError(f"pdf input ({len(data)} bytes) exceeds {options.max_bytes}-byte cap", argument="files")
     import subprocess  # only now: it takes a while to import
 
     # -P: the folder of the script, whose modules have names of the standard library, is not searched.
     child = subprocess.Popen(
-        [sys.executable, "-P", str(_CHILD)],
+        [sys.executable, "-P", str(_CHILD), str(options.timeout_secs), folder],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,

@@ -6,7 +6,9 @@ crash in the parser, cannot reach the process that asked.
 
 from __future__ import annotations
 
+import faulthandler
 import sys
+from contextlib import suppress
 
 # Address space of the child: a bomb of a few kilobytes must not take the machine's memory.
 _MAX_MEMORY = 2 << 30
@@ -19,7 +21,8 @@ def _limit_memory() -> None:
         return
     _, hard = resource.getrlimit(resource.RLIMIT_AS)
     limit = _MAX_MEMORY if hard == resource.RLIM_INFINITY else min(_MAX_MEMORY, hard)
-    resource.setrlimit(resource.RLIMIT_AS, (limit, hard))
+    with suppress(ValueError, OSError):  # systems that have the name but not the limit, as macOS
+        resource.setrlimit(resource.RLIMIT_AS, (limit, hard))
 
 
 def _text_of(data: bytes) -> str:
@@ -50,6 +53,10 @@ def _answer(data: bytes) -> bytes:
 
 
 if __name__ == "__main__":
+    seconds, folder = sys.argv[1:]
+    # Who asked kills this process in time, unless it was killed itself: then nobody else would end a loop.
+    faulthandler.dump_traceback_later(float(seconds) + 5, exit=True)
+    sys.path.append(folder)  # who asked may find the parser where this process would not look
     _limit_memory()
     answer = _answer(sys.stdin.buffer.read())
     sys.stdout.buffer.write(answer)
