@@ -33,7 +33,9 @@ def test_mecab():
     assert tokenizer.tokens("吾輩は猫である。名前はまだ無い。") == expected
     assert tokenizer.tokens("吾輩は猫で\0ある。\n\n\u3000名前は まだ\x1c無い。\0") == expected
     assert tokenizer.name == "cjk-mecab-ipadic"
-    assert tokenizer.tokens("吾輩は猫である。" * 5000) == expected[:6] * 5000
+    assert tokenizer.tokens("吾輩は猫である。" * 50_000) == expected[:6] * 50_000
+    for line in ("a" * 200_000, "漢字" * 300_000, "アあ𠀀" * 100_000):  # which end the process, as they stand
+        assert "".join(tokenizer.tokens(line)) == line
 
 
 @pytest.mark.slow

@@ -139,6 +139,9 @@ def _jieba(hmm: bool) -> Split:
     return split
 
 
+_MAX_LINE = 50_000  # characters; of 200,000, MeCab ends the process
+
+
 def _mecab() -> Split:
     import fugashi
     import ipadic
@@ -149,9 +152,21 @@ def _mecab() -> Split:
         # Line by line: the lattice takes about a kilobyte a character. NUL ends a text for MeCab.
         lines = [part for line in text.split("\n") for part in line.split("\0") if part and not part.isspace()]
         with running:  # a tagger holds the lattice of the text that it is at
-            return [node.surface for line in lines for node in tagger(line) if node.surface.strip()]
+            return [
+                node.surface for line in lines for part in _parts(line) for node in tagger(part) if node.surface.strip()
+            ]
 
     return split
+
+
+def _parts(line: str) -> Iterable[str]:
+    """Of a line that MeCab would crash on, cut after a sentence where there is one."""
+    begin = 0
+    while len(line) - begin > _MAX_LINE:
+        end = line.rfind("。", begin, begin + _MAX_LINE) + 1 or begin + _MAX_LINE
+        yield line[begin:end]
+        begin = end
+    yield line[begin:]
 
 
 def _kiwi() -> Split:
