@@ -7,6 +7,7 @@ import io
 import json
 import sys
 import time
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -70,7 +71,7 @@ def run(options: argparse.Namespace) -> int:
     """Run the benchmark and print its table."""
     from txtfp_np import evaluate
 
-    from ..errors import ConfigError
+    from ..errors import ConfigError, FeatureDisabledError
     from .files import check_output
 
     if options.protocol == "paper":
@@ -80,9 +81,11 @@ def run(options: argparse.Namespace) -> int:
             advice="In a clone of the project, python -m benchmarks h3d --data DIR repeats the printed figures.",
         )
     begin = time.perf_counter()
-    for path in (options.queries, options.texts, *(options.plots / name for name in PICTURES if options.plots)):
+    for path, argument in [(options.queries, "queries"), (options.texts, "texts"), *_pictures(options.plots)]:
         if path is not None:
-            check_output(path, options.overwrite)
+            check_output(path, options.overwrite, argument=argument)
+    if options.plots is not None and find_spec("matplotlib") is None:  # else it would be told when all is done
+        raise FeatureDisabledError("plot")
     collection = evaluate.read_collection(options.data)
     if options.texts is not None:
         print(f"{embeddings.write_texts(collection, options.texts):,} texts written to {options.texts}")
@@ -100,6 +103,13 @@ def run(options: argparse.Namespace) -> int:
     else:
         _print_table(collection, rows, seconds)
     return 0
+
+
+def _pictures(folder: Path | None) -> list[tuple[Path | None, str]]:
+    """What will be written for --plots: the pictures, or a folder for them, too."""
+    if folder is None or not folder.exists():
+        return [(folder, "plots")]
+    return [(folder / name, "plots") for name in PICTURES]
 
 
 def _chosen(options: argparse.Namespace, methods: list[Any]) -> list[Any]:
@@ -214,6 +224,8 @@ def _draw(folder: Path, collection: Any, rows: Any) -> None:
         evaluate.plot_pareto(points, cost="seconds for fingerprints and similarities"),
         evaluate.plot_heat_map(table, methods, measures),
     )
+    drawings[1].set_title("MAP of all queries", fontsize=9)
+    folder.mkdir(exist_ok=True)
     for name, axes in zip(PICTURES, drawings, strict=True):
         image = io.BytesIO()
         figure: Any = axes.figure

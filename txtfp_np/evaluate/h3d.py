@@ -167,10 +167,10 @@ def _turn(method: Method, task: Task, corpus: Corpus, turn: int) -> _Turn:
 
 def _rows_of(method: Method, task: Task, turns: Sequence[_Turn]) -> list[Row]:
     rows = []
-    for alike in rank_equivalent(turns[0].found, task.unit):
+    for alike in _alike(task, turns):
         judged = [judge(task, turn.found[alike[0]]) for turn in turns]
         by_seed = {metric: np.array([figures[metric] for figures in judged]) for metric in _METRICS}
-        printed = method.printed if method.printed is not None and method.printed.measure in alike else None
+        printed = next((entry for entry in method.printed if entry.measure in alike), None)
         row = Row(
             method=method.name,
             measures=tuple(alike),
@@ -184,6 +184,14 @@ def _rows_of(method: Method, task: Task, turns: Sequence[_Turn]) -> list[Row]:
         )
         rows.append(row)
     return rows
+
+
+def _alike(task: Task, turns: Sequence[_Turn]) -> list[list[str]]:
+    """Measures that rank all candidates alike whatever the seed: with one, a few texts may do so by chance."""
+    n_units = int(task.unit.max()) + 1
+    queries = np.concatenate([task.unit + number * n_units for number in range(len(turns))])
+    scores = {measure: np.concatenate([turn.found[measure] for turn in turns]) for measure in turns[0].found}
+    return rank_equivalent(scores, queries)
 
 
 def judge(task: Task, scores: Doubles) -> dict[str, Doubles]:
