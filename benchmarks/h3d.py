@@ -300,6 +300,9 @@ def rows_of_the_table(texts: list[str], mistakes: bool = True) -> Iterable[tuple
 def run_folder(folder: Path, protocol: str = "paper") -> dict[str, Any]:
     """All rows; ``folder`` has the files of CSFCube, or a folder ``csfcube`` with them."""
     folder = folder / "csfcube" if (folder / "csfcube").is_dir() else folder
+    for name in ("csfcube.jsonl.gz", *(f"test-pid2anns-csfcube-{facet}.json" for facet in FACETS)):
+        if not (folder / name).is_file():
+            raise SystemExit(f"there is no {name} in {folder}")
     begin = time.perf_counter()
     rows = paper_rows(folder) if protocol == "paper" else clean_rows(folder)
     print(f"\n{time.perf_counter() - begin:.1f} s")

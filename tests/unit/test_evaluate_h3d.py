@@ -126,6 +126,24 @@ def test_the_table_as_json_and_pictures(tmp_path, capsys):
         assert reason in capsys.readouterr().err
 
 
+def test_a_split_without_anything_relevant_has_no_figure(tmp_path, capsys):
+    folder = relish(tmp_path / "relish")
+    pools = json.loads((folder / "test-pid2anns-relish.json").read_text())
+    for query, pool in pools.items():
+        if query.isdigit() and int(query) % 2 == 0:  # all of dev
+            pool["relevance_adju"] = [0] * len(pool["cands"])
+    (folder / "test-pid2anns-relish.json").write_text(json.dumps(pools))
+    command = ["evaluate", "h3d", "--data", str(folder), "--only", "all words", "--only", "minhash 128, words"]
+    assert main([*command, "--seeds", "2"]) == 0
+    assert "dev - test" not in capsys.readouterr().out
+    assert main([*command, "--seeds", "2", "--json"]) == 0
+    facts = json.loads(capsys.readouterr().out, parse_constant=pytest.fail)  # JSON has no NaN
+    for row in facts["rows"]:
+        assert row["metrics"]["dev"]["average_precision"] is None
+        assert row["metrics"]["test"]["average_precision"] == row["metrics"]["all"]["average_precision"] > 0
+        assert row["split_gap"] is None
+
+
 def test_pictures_without_matplotlib_are_refused_before_anything_is_done(tmp_path, capsys, monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     assert main(["evaluate", "h3d", "--data", str(tmp_path), "--plots", str(tmp_path / "pictures")]) == 1

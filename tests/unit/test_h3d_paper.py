@@ -35,6 +35,15 @@ def test_the_same_fingerprints_without_the_mistakes(shared_data):
     assert rows["MinHash manhattan"]["figures"][0] > 0.18
 
 
+def test_a_folder_without_the_files_is_told(tmp_path):
+    (tmp_path / "csfcube").mkdir()
+    (tmp_path / "csfcube" / "csfcube.jsonl.gz").write_bytes(b"")
+    with pytest.raises(SystemExit, match="there is no test-pid2anns-csfcube-background.json in .*csfcube"):
+        benchmark().run_folder(tmp_path)
+    with pytest.raises(SystemExit, match="there is no csfcube.jsonl.gz in"):
+        benchmark().run_folder(tmp_path / "nowhere")
+
+
 def test_the_cache_keeps_the_text_of_the_first_facet():
     h3d = benchmark()
     papers = {

@@ -8,6 +8,7 @@ import json
 import sys
 import time
 from importlib.util import find_spec
+from math import isnan
 from pathlib import Path
 from typing import Any
 
@@ -146,7 +147,7 @@ def _facts(collection: Any, rows: Any, seconds: float) -> dict[str, Any]:
                 "fingerprint_seconds": round(row.fingerprint_seconds, 4),
                 "similarity_seconds": round(row.similarity_seconds, 4),
                 "metrics": {
-                    group: {metric: round(row.mean(metric, members), 4) for metric in row.metrics}
+                    group: {metric: _rounded(row.mean(metric, members)) for metric in row.metrics}
                     for group, members in groups.items()
                 },
                 "seeds": len(row.by_seed["average_precision"]),
@@ -160,14 +161,16 @@ def _facts(collection: Any, rows: Any, seconds: float) -> dict[str, Any]:
 
 
 def _rounded(value: float | None) -> float | None:
-    return None if value is None else round(value, 4)
+    return None if value is None or isnan(value) else round(value, 4)  # JSON has no NaN
 
 
 def _gap(row: Any, collection: Any) -> dict[str, Any] | None:
-    """Dev against test, where there are both."""
+    """Dev against test, where both have figures."""
     from txtfp_np.evaluate import split_gap
 
-    if not {"dev", "test"} <= {unit.split for unit in collection.units}:
+    figures = row.metrics["average_precision"].tolist()
+    judged = {unit.split for unit, figure in zip(collection.units, figures, strict=True) if not isnan(figure)}
+    if not {"dev", "test"} <= judged:
         return None
     found = split_gap(row, collection)
     low, high = round(found.difference.low, 4), round(found.difference.high, 4)
@@ -201,7 +204,9 @@ def _print_table(collection: Any, rows: Any, seconds: float) -> None:
 
 
 def _short(value: float | None) -> str:
-    return " " * 5 if value is None else f"{value:.4f}".removeprefix("0").rjust(5)
+    if value is None:
+        return " " * 5
+    return "    -" if isnan(value) else f"{value:.4f}".removeprefix("0").rjust(5)
 
 
 def _draw(folder: Path, collection: Any, rows: Any) -> None:
