@@ -38,9 +38,9 @@ def test_the_same_fingerprints_without_the_mistakes(shared_data):
 def test_a_folder_without_the_files_is_told(tmp_path):
     (tmp_path / "csfcube").mkdir()
     (tmp_path / "csfcube" / "csfcube.jsonl.gz").write_bytes(b"")
-    with pytest.raises(SystemExit, match="there is no test-pid2anns-csfcube-background.json in .*csfcube"):
+    with pytest.raises(SystemExit, match=r"there is no test-pid2anns-csfcube-background\.json in .*csfcube"):
         benchmark().run_folder(tmp_path)
-    with pytest.raises(SystemExit, match="there is no csfcube.jsonl.gz in"):
+    with pytest.raises(SystemExit, match=r"there is no csfcube\.jsonl\.gz in"):
         benchmark().run_folder(tmp_path / "nowhere")
 
 
