@@ -17,7 +17,6 @@ from ..compare import (
     measures_for,
     set_jaccard_pairs,
     similarity_pairs,
-    tlsh_distance_pairs,
 )
 from ..compare.ragged import Ragged
 from ..sketch import (
@@ -143,21 +142,6 @@ def _heaviest(size: int) -> Make:
     return make
 
 
-def _tlsh(texts: TextColumn, corpus: Corpus, turn: int) -> Made:
-    digests, ok = TlshFingerprinter(packed=True).fingerprint(texts, on_empty="mask")
-    return Made((digests, ok), digests.dtype.itemsize)
-
-
-def _tlsh_scores(made: tuple[NDArray[Any], NDArray[np.bool_]], i: Rows, j: Rows) -> NDArray[np.int64]:
-    """Negative distances; texts too short for a digest are farther than all others."""
-    digests, ok = made
-    known = ok[i] & ok[j]
-    scores = np.full(len(i), np.iinfo(np.int32).min, np.int64)
-    place = np.cumsum(ok) - 1  # among those that have one
-    scores[known] = -tlsh_distance_pairs(digests[ok], place[i[known]], place[j[known]]).astype(np.int64)
-    return scores
-
-
 def _exact(tokenizer: WordTokenizer | CharShingleTokenizer) -> Make:
     def make(texts: TextColumn, corpus: Corpus, turn: int) -> Made:
         rows = Ragged.of(tokenizer.tokens(Canonicalizer().canonicalize(texts)))
@@ -171,7 +155,7 @@ _WORDS = WordTokenizer()
 _JACCARD: Scores = {"jaccard": jaccard_pairs}
 _SET: Scores = {"jaccard": set_jaccard_pairs}
 BITS, _LISTS = measures_of(SketchKind.BITS), measures_of(SketchKind.WINNOWING)
-_FUZZY, _WINNERS = measures_of(SketchKind.FUZZY), measures_of(SketchKind.WINNERS)
+_FUZZY, _WINNERS, _TLSH = (measures_of(kind) for kind in (SketchKind.FUZZY, SketchKind.WINNERS, SketchKind.TLSH))
 # What Table 5 has, over all facets, beside the row that comes nearest. Its texts are contaminated and its NDCG is
 # another one: ``python -m benchmarks h3d`` says how. Ours are not to be equal.
 _MINHASH = (Printed("jaccard", 0.2451, 0.4167),)
@@ -205,7 +189,7 @@ METHODS = (
     Method("flyhash 1024, 4 characters", "facet", _fixed(FlyHashFingerprinter(tokenizer=_CHAR4)), BITS, _FLYHASH),
     Method("flyhash 1024, idf, words", "paper", _flyhash(_WORDS), BITS),
     Method("ssdeep", "facet", _fixed(FuzzyFingerprinter(Canonicalizer())), _FUZZY, _SSDEEP, has_seed=False),
-    Method("tlsh", "facet", _tlsh, {"tlsh": _tlsh_scores}, has_seed=False),
+    Method("tlsh", "facet", _fixed(TlshFingerprinter(packed=True)), _TLSH, has_seed=False),
     Method("flyhash 64 winners, idf - 1, words", "paper", _heaviest(64), _WINNERS),
     Method("all words (no sketch)", "paper", _exact(_WORDS), _SET, has_seed=False),
     Method("all 5 characters (no sketch)", "paper", _exact(_CHAR5), _SET, has_seed=False),
