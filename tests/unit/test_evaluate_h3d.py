@@ -99,6 +99,7 @@ def test_query_figures_are_written(tmp_path, capsys):
     shown = capsys.readouterr().out
     assert "all words (no sketch): jaccard" in shown
     assert "40 papers, 12 queries" in shown
+    assert "H3D paper prints" not in shown  # nothing of all words
     rows = list(csv.DictReader(queries.read_text().splitlines()))
     assert len(rows) == 12
     assert {row["facet"] for row in rows} == {"background", "method", "result"}
@@ -135,7 +136,9 @@ def test_a_split_without_anything_relevant_has_no_figure(tmp_path, capsys):
     (folder / "test-pid2anns-relish.json").write_text(json.dumps(pools))
     command = ["evaluate", "h3d", "--data", str(folder), "--only", "all words", "--only", "minhash 128, words"]
     assert main([*command, "--seeds", "2"]) == 0
-    assert "dev - test" not in capsys.readouterr().out
+    shown = capsys.readouterr().out
+    assert "dev - test" not in shown
+    assert "the H3D paper prints" not in shown
     assert main([*command, "--seeds", "2", "--json"]) == 0
     facts = json.loads(capsys.readouterr().out, parse_constant=pytest.fail)  # JSON has no NaN
     for row in facts["rows"]:
@@ -161,6 +164,8 @@ def test_printed_figures_stand_beside_every_measure_that_has_one(tmp_path):
         ("winnowing", "levenshtein"),
         *(("simhash", measure) for measure in ("hamming", "manhattan", "mahalanobis")),  # which rank alike
     }
+    of_relish = ev.run_h3d(ev.read_collection(relish(tmp_path / "relish")), some_methods("winnowing 3"))
+    assert {row.printed for row in of_relish} == {None}  # they are of CSFCube
     assert printed["winnowing", "levenshtein"] == (0.2401, 0.4095)
     assert printed["simhash", "hamming"] == (0.1770, 0.3601)
 

@@ -29,8 +29,10 @@ SHOWN = ("average_precision", "ndcg@20")
 NOTES = """\
 Ties count as their mean over all orders. A candidate is relevant from grade 2 on; NDCG discounts by log2(rank + 1).
 fp s: seconds for the fingerprints of all texts; sim s: for the similarities of all pairs. "a = b" are measures that
-rank all candidates alike (and the quickest one's seconds). "paper" is what the H3D paper prints for all facets, of
-embeddings for BGE small; its texts and its NDCG are not quite these."""
+rank all candidates alike (and the quickest one's seconds)."""
+PRINTED = """\
+"paper" is what the H3D paper prints for all facets, of embeddings for BGE small; its texts and its NDCG are not quite
+these."""
 SPREAD = """\
 +-: standard deviation over the seeds, of MAP and NDCG of all queries; the figures are means over the seeds."""
 
@@ -180,17 +182,18 @@ def _gap(row: Any, collection: Any) -> dict[str, Any] | None:
 def _print_table(collection: Any, rows: Any, seconds: float) -> None:
     groups = {group: collection.members(group) for group in collection.groups}
     width = max(len(row.name) for row in rows)
+    has_printed = any(row.printed is not None for row in rows)
     spreads = any(row.spread("ndcg@20", groups["all"]) is not None for row in rows)
     print(f"{'':{width}}  {'text':6} {'bytes':>6} {'fp s':>6} {'sim s':>6}", end="")
-    print("".join(f"  {group:>11}" for group in groups) + f"  {'+-':>11}" * spreads + "        paper")
-    print(f"{'':{width + 29}}" + "    MAP  NDCG" * (len(groups) + spreads) + "    MAP  NDCG")
+    print("".join(f"  {group:>11}" for group in (*groups, *["+-"] * spreads, *["paper"] * has_printed)))
+    print(f"{'':{width + 29}}" + "    MAP  NDCG" * (len(groups) + spreads + has_printed))
     for row in rows:
         print(f"{row.name:{width}}  {row.text:6} {row.n_bytes:6,.0f}", end="")
         print(f" {row.fingerprint_seconds:6.2f} {row.similarity_seconds:6.3f}", end="")
         pairs = [[row.mean(metric, members) for metric in SHOWN] for members in groups.values()]
         pairs += [[row.spread(metric, groups["all"]) for metric in SHOWN]] * spreads
         pairs += [row.printed] * (row.printed is not None)
-        print("".join(f"  {_short(first)} {_short(second)}" for first, second in pairs))
+        print("".join(f"  {_short(first)} {_short(second)}" for first, second in pairs).rstrip())
     for row in rows:
         gap = _gap(row, collection)
         if gap is not None:
@@ -199,6 +202,8 @@ def _print_table(collection: Any, rows: Any, seconds: float) -> None:
     for what, n in collection.skipped.items():
         print(f"left out: {n:,} {what}")
     print(NOTES)
+    if has_printed:
+        print(PRINTED)
     if spreads:
         print(SPREAD)
 
