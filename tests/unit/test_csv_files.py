@@ -72,7 +72,7 @@ def test_valid_values(tmp_path, content, expected, end):
 @pytest.mark.parametrize(
     ("data", "advice"),
     [
-        ("id;text;n\na;b;1\n".encode(), "Its columns are: id;text;n. Values are parted by commas, in a .tsv file by"),
+        (b"id;text;n\na;b;1\n", "Its columns are: id;text;n. Values are parted by commas, in a .tsv file by"),
         ("id,text\na,b\n".encode("utf-16"), "Names of columns are no UTF-8. Convert it"),
         (b"", "Its first line, which names them, is empty."),
         (b"id,body\na,b\n", "Its columns are: id, body."),
