@@ -63,6 +63,12 @@ def run(options: argparse.Namespace) -> int:
             argument="output",
             advice="Name a .npz file.",
         )
+    if not ragged and output.suffix == ".npz":
+        raise InvalidInputError(
+            f"{options.method} makes one array, {output.name} would be no .npz file",
+            argument="output",
+            advice="Name a .npy file.",
+        )
     fp = _fingerprinter(options)
     source = open_input(options.inputs, options.column, skip_bad=options.skip_bad)
     parts, n_signed = [fp.fingerprint([])], 0
