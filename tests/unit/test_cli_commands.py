@@ -81,7 +81,9 @@ def test_fingerprint_writes_ragged_ones_as_npz(capsys, tmp_path):
     assert f"{len(ok):,} documents signed ({np.count_nonzero(~ok):,} empty" in out
     status, _, err = run(capsys, "fingerprint", str(source), "-o", str(tmp_path / "out.npy"), *flags)
     assert (status, "Name a .npz file" in err) == (1, True)
-    assert not (tmp_path / "out.npy").exists()
+    status, _, err = run(capsys, "fingerprint", str(source), "-o", str(tmp_path / "one.npz"), "--method", "tlsh")
+    assert (status, "Name a .npy file" in err) == (1, True)
+    assert not any((tmp_path / name).exists() for name in ("out.npy", "one.npz"))
 
 
 def test_fingerprint_refuses_a_name_that_is_for_several_arrays(capsys, tmp_path):
