@@ -409,6 +409,27 @@ def test_a_service_that_drips(server, clock):
             provider.embed("abc")
 
 
+@pytest.mark.parametrize("what", ["a header", "provisional answers"])
+def test_a_service_that_drips_before_its_answer(what, server, clock):
+    """No read waits for long, but the headers never end, or are never those of the answer."""
+    n_sent = []
+
+    def drips(handler, body):
+        handler.wfile.write(b"HTTP/1.1 200 OK\r\nX-Long: " if what == "a header" else b"")
+        while not handler.server.stop.is_set() and len(n_sent) < 2000:
+            clock.elapsed += 0.7
+            n_sent.append(1)
+            handler.wfile.write(b"x" if what == "a header" else b"HTTP/1.1 103 Early Hints\r\n\r\n")
+            handler.server.stop.wait(0.005)
+        handler.close_connection = True
+
+    server.script = [drips]
+    with tx.OpenAiProvider(KEY, base_url=server.url, retry=clock.policy(budget=0)) as provider:  # noqa: SIM117
+        with pytest.raises(tx.HttpError, match="OpenAI send: the answer takes too long"):
+            provider.embed("abc")
+    assert 30 <= clock.elapsed < 700
+
+
 def test_nobody_there(clock, server):
     server.close()
     with tx.VoyageProvider(KEY, base_url=server.url, retry=clock.policy(budget=1.0)) as provider:  # noqa: SIM117
