@@ -343,7 +343,10 @@ def _as_matrix(vectors: ArrayLike, argument: str = "vectors") -> Vectors:
         ) from error
     if given.dtype.kind not in "iuf":
         got = f"dtype {given.dtype}" if given.ndim else f"a {type(vectors).__name__}"
-        raise InvalidInputError(f"{argument} must hold real numbers, got {got}", argument=argument)
+        advice = (
+            "np.stack(column) makes a matrix of a column of lists." if given.ndim and got == "dtype object" else None
+        )
+        raise InvalidInputError(f"{argument} must hold real numbers, got {got}", argument=argument, advice=advice)
     if given.ndim != 2:
         raise InvalidInputError(f"{argument} must have two axes, got shape {given.shape}", argument=argument)
     if given.shape[1] == 0:
