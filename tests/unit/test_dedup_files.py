@@ -110,7 +110,7 @@ def test_memory_threads_and_blocks_change_nothing(tmp_path, seed, monkeypatch):
             patch.setattr(scan, "SKETCH_BLOCK_BYTES", 300)
             patch.setattr(sorting, "_CHUNK", 64)
             patch.setattr(linking, "_LEAST_PAIRS", 20)
-            for name, size in (("_JOINED_ROWS", 8), ("_MOST_IN_BUCKET", 3), ("_PAIRS_A_CALL", 5), ("_RUN", 50)):
+            for name, size in (("_JOINED_ROWS", 8), ("LEAST_CROWD", 3), ("_PAIRS_A_CALL", 5), ("_RUN", 50)):
                 patch.setattr(pairing, name, size)
             patch.setattr(verifying, "_PAIRS_READ", 30)
             patch.setattr(verifying, "_PAIRS_A_BLOCK", 7)

@@ -32,7 +32,7 @@ PARTIAL = ("scan", "sets")
 _BOOT = Path("/proc/sys/kernel/random/boot_id")
 _MANIFEST = "txtfp-work.json"
 _LOCK = "lock"
-_FORMAT = 1
+_FORMAT = 2
 
 
 class WorkFolder:
