@@ -135,6 +135,8 @@ def test_several_files_are_one_corpus(tmp_path):
 
 @pytest.mark.parametrize("name", ["r.jsonl.gz", "r.csv", "r.tsv.zst", "r.parquet", "r.arrow"])
 def test_formats_of_the_removed_table(tmp_path, name):
+    if name.endswith((".zst", ".parquet", ".arrow")):
+        pytest.importorskip("pyarrow")
     texts = ["a b c d e f g h i j", "A b c d e f g h i j", "a b c d e f g h i k", "a b c d e f g h i"]
     (tmp_path / "a.jsonl").write_text(
         "".join(json.dumps({"key": 10 * n, "text": t}) + "\n" for n, t in enumerate(texts))

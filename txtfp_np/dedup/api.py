@@ -128,7 +128,7 @@ def dedup(
     with 128 slots) a distinct document, and 44 bytes a pair; exact sets are made in portions. Where so many documents
     are alike that there are more than 16 million candidates, and more than 16 a document, a star is made without
     listing all pairs: the result is the same, but ``pairs`` holds only those of kept documents. This takes
-    as much memory for signatures again; ``against``, SimHash, containment and components always list all.
+    as much memory for signatures again; ``against`` texts, SimHash, containment and components always list all.
 
     Examples
     --------
@@ -202,7 +202,7 @@ def dedup(
         return make_result(column, settings, rank, *find_known(column, others, settings, n_threads, progress))
     if update:
         next_id(against, len(column))  # a refusal after the work would lose it
-    found, known, signed = find_indexed(column, against, settings, n_threads, progress)
+    found, known, signed = find_indexed(column, against, settings, n_threads, progress, rank)
     result = make_result(column, settings, rank, found, known)
     if update:
         kept = np.flatnonzero(result.keep)
