@@ -13,7 +13,7 @@ from ..columns.checks import check_errors_option
 from ..errors import ConfigError, InvalidInputError
 from ..index import LshIndex
 from ..options import check_flag
-from ..semantic import EmbeddingColumn, EmbeddingProvider
+from ..semantic import EmbeddingColumn, EmbeddingIndex, EmbeddingProvider
 from ..sketch.base import SketchFingerprinter
 from .against import add_kept, check_index, find_indexed, find_known, next_id
 from .embedded import find_near, find_near_known, make_sides
@@ -167,8 +167,13 @@ def dedup(
         settings = check_settings(
             threshold, method, fingerprinter, scope, verify, linkage, recall, max_distance, search
         )
-        if check_flag("update", update) or isinstance(against, LshIndex):
-            raise ConfigError("method='embedding' takes texts or embeddings as against", argument="against")
+        if isinstance(against, (LshIndex, EmbeddingIndex)):
+            got = type(against).__name__
+            raise ConfigError(f"method='embedding' takes texts or embeddings as against, got {got}", argument="against")
+        if check_flag("update", update):
+            raise ConfigError(
+                "update=True adds to an LshIndex given as against: method='embedding' takes none", argument="update"
+            )
         check_errors_option(errors)
         return _dedup_embedded(texts, embeddings, provider, against, keep, settings, errors, threads, progress)
     for name, given in (("embeddings", embeddings), ("provider", provider)):
