@@ -5,6 +5,7 @@ import numpy as np
 TEXT = "the a ferry left harbour gulls little after six lamps query passage : captain used to say more words"
 WORDS = TEXT.split()
 DIM = 8
+N_POSITIONS = 12  # that a graph with position_ids knows
 
 
 def write_tokenizer(path, special=True, words=WORDS):
@@ -33,6 +34,10 @@ def weights(vocabulary):
     )
 
 
+def position_vectors():
+    return np.random.default_rng(12).normal(size=(N_POSITIONS, DIM)).astype(np.float32)
+
+
 def write_graph(
     path,
     vocabulary,
@@ -57,6 +62,10 @@ def write_graph(
         nodes.append(helper.make_node("Gather", ["types", "token_type_ids"], ["type_vectors"]))
         nodes.append(helper.make_node("Add", [hidden, "type_vectors"], ["summed"]))
         hidden = "summed"
+    if "position_ids" in inputs:
+        nodes.append(helper.make_node("Gather", ["positions", "position_ids"], ["position_vectors"]))
+        nodes.append(helper.make_node("Add", [hidden, "position_vectors"], ["placed"]))
+        hidden = "placed"
     nodes += [
         helper.make_node("Cast", ["attention_mask"], ["mask"], to=TensorProto.FLOAT),
         helper.make_node("MatMul", [hidden, "projection"], ["keys"]),
@@ -93,6 +102,8 @@ def write_graph(
         "axis": np.array([1], np.int64),
         "minus": np.array([-1], np.int64),
     }
+    if "position_ids" in inputs:
+        constants["positions"] = position_vectors()
     graph = helper.make_graph(
         nodes,
         "encoder",
@@ -106,10 +117,10 @@ def write_graph(
     onnx.save(model, str(path))
 
 
-def encode(ids, vocabulary):
+def encode(ids, vocabulary, positions=False):
     """The vectors of one text's tokens, without any padding."""
     words, types, projection = (array.astype(np.float64) for array in weights(vocabulary))
-    hidden = words[ids] + types[0]
+    hidden = words[ids] + types[0] + (position_vectors()[: len(ids)] if positions else 0)
     scores = hidden @ (hidden @ projection).T
     attention = np.exp(scores - scores.max(axis=-1, keepdims=True))
     return attention / attention.sum(axis=-1, keepdims=True) @ hidden

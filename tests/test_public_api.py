@@ -1,11 +1,14 @@
 """The public names: a contract that other people's code relies on."""
 
 import inspect
+import re
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 import txtfp_np as tx
+import txtfp_np.engine
 
 CONTRACT = """
 TextColumn TokenColumn Canonicalizer CaseFold Normalization
@@ -54,6 +57,12 @@ def test_every_class_and_function_says_what_it_is():
     documented += [getattr(tx, name) for name in tx.__all__ if inspect.isfunction(getattr(tx, name))]
     assert len(documented) > 40
     assert [thing.__name__ for thing in documented if not inspect.getdoc(thing)] == []
+
+
+def test_every_name_stands_in_the_docs():
+    page = (Path(__file__).resolve().parents[1] / "docs" / "names.md").read_text("utf-8")
+    listed = re.findall(r"^\| `(\w+)` \|", page, re.MULTILINE)
+    assert sorted(listed) == sorted([*tx.__all__, *tx.evaluate.__all__, *txtfp_np.engine.__all__])
 
 
 def test_constants():

@@ -21,19 +21,26 @@ Stage 3, signatures: :class:`MinHashFingerprinter` and :class:`SimHashFingerprin
 :class:`WinnowFingerprinter` fingerprints with places, from which :func:`winnow_match` finds shared passages.
 
 Stage 4, comparison: :func:`jaccard`, :func:`hamming`, :func:`cosine_estimate`, :func:`tlsh_distance`,
-:func:`ssdeep_compare`, :func:`flyhash_overlap` broadcast like NumPy's own.
+:func:`ssdeep_compare`, :func:`flyhash_overlap` broadcast like NumPy's own; so do exact measures of columns:
+:func:`set_jaccard`, :func:`multiset_jaccard`, :func:`levenshtein`, :func:`cosine`, :func:`manhattan`,
+:func:`mahalanobis`. :func:`similarity` takes the measure that suits a sketch. ``..._pairs`` compare chosen rows of one
+column. :func:`pack_bits` makes MinHash signatures smaller, :func:`jaccard_bits` compares them.
 
 Stage 5, indexes: :class:`LshIndex` finds MinHash signatures that agree in a band (:class:`LshIndexBuilder`
 chooses the bands), :class:`HammingIndex` all SimHash fingerprints within some bits, :class:`BloomLsh` says
-whether something like it was seen before.
+whether something like it was seen before, :class:`EmbeddingIndex` finds the embeddings that are nearest.
 
 Stage 6, near-duplicates: :func:`dedup` does all of it in one call, and its :class:`DedupResult` explains itself.
+``txtfp_np.engine`` does the same for files, in bounded memory.
 
 Markup: :func:`html_to_text`, :func:`markdown_to_text`, :func:`pdf_to_text` make plain text of it.
 
 Embeddings: :class:`EmbeddingColumn`, :func:`semantic_similarity`, :class:`Pooling`;
 :func:`chunk_for_model` cuts texts into pieces that fit a model. An :class:`EmbeddingProvider` makes embeddings:
-:class:`LocalProvider`, :class:`OpenAiProvider`, :class:`VoyageProvider`, :class:`CohereProvider`.
+:class:`LocalProvider`, :class:`OpenAiProvider`, :class:`VoyageProvider`, :class:`CohereProvider`. Bits of them:
+:class:`BinaryHash`, :class:`HyperplaneHash`.
+
+Evaluation: ``tx.evaluate`` has metrics of rankings and of pairs, and the H3D benchmark.
 
 Identity: :func:`config_hash`, :class:`Fingerprint`, :func:`to_json`, :func:`as_signatures` for bytes from disk.
 

@@ -8,6 +8,7 @@
 6. Where pairs are too many to list, what is kept and what stands by whom are the same.
 """
 
+from contextlib import contextmanager
 from importlib import import_module
 
 import numpy as np
@@ -60,6 +61,17 @@ def test_it_is_what_comparing_everything_gives(column, threshold, keep, linkage,
     assert result.representative.tolist() == stands_by
     assert result.cluster.tolist() == oracle.numbered(stands_by)
     assert result.keep.tolist() == [row == by for row, by in enumerate(stands_by)]
+
+
+@contextmanager
+def without_listing(first):
+    """No number of pairs is small enough to be listed, and rows are gone through a few at a time."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(import_module("txtfp_np.dedup.pairs"), "_MOST_PAIRS", 0)
+        patch.setattr(import_module("txtfp_np.dedup.pairs"), "_MOST_A_ROW", 0)
+        patch.setattr(import_module("txtfp_np.dedup.waves"), "_FIRST", first)
+        patch.setattr(import_module("txtfp_np.dedup.waves"), "_MOST", 2 * first)
+        yield
 
 
 @settings(max_examples=150, deadline=None)
@@ -139,17 +151,45 @@ def test_threads_and_columns_change_nothing(column):
 def test_without_listing_all_pairs(column, threshold, keep, verify, first):
     options = {"keep": keep, "verify": verify, "fingerprinter": MINHASH, "recall": RECALL}
     whole = tx.dedup(column, threshold, **options)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(import_module("txtfp_np.dedup.pairs"), "_MOST_PAIRS", 0)
-        patch.setattr(import_module("txtfp_np.dedup.pairs"), "_MOST_A_ROW", 0)
-        patch.setattr(import_module("txtfp_np.dedup.waves"), "_FIRST", first)
-        patch.setattr(import_module("txtfp_np.dedup.waves"), "_MOST", 2 * first)
+    with without_listing(first):
         part = tx.dedup(column, threshold, **options)
     assert whole.all_pairs
     assert part.representative.tolist() == whole.representative.tolist()
     assert part.cluster.tolist() == whole.cluster.tolist()
     assert np.array_equal(part.similarity, whole.similarity)
     assert set(part.pairs.tolist()) <= set(whole.pairs.tolist())
+
+
+@settings(max_examples=150, deadline=None)
+@given(texts, texts, limits, limits, keeps, st.sampled_from(["signature", "none"]))
+def test_against_an_index_without_listing_all_pairs(column, seen, threshold, higher, keep, verify):
+    threshold, higher = sorted([threshold, higher])
+    options = {"keep": keep, "verify": verify, "fingerprinter": MINHASH, "recall": RECALL}
+    index = tx.LshIndexBuilder.for_recall(min(threshold, 0.9), MINHASH.h, recall=RECALL).build()
+    if seen:
+        signatures, ok = MINHASH.fingerprint(seen, on_empty="mask")
+        index.insert(np.flatnonzero(ok), signatures[ok])
+    whole = tx.dedup(column, threshold, against=index, **options)
+    with without_listing(2):
+        part = tx.dedup(column, threshold, against=index, **options)
+    results = [(part, whole)]
+    if verify == "signature":  # else bands alone make a pair, and a higher threshold has others
+        results.append((part.with_threshold(higher), whole.with_threshold(higher)))
+    for one, other in results:
+        assert one.against.tolist() == other.against.tolist()
+        assert one.representative.tolist() == other.representative.tolist()
+        assert np.array_equal(one.similarity, other.similarity, equal_nan=True)
+
+
+def test_what_an_index_has_removes_nothing_else():
+    words = [f"w{number}" for number in range(16)]
+    seen, *column = (" ".join(words[some]) for some in (slice(10), slice(3, 13), slice(6, 16), slice(6, 15)))
+    fp = tx.MinHashFingerprinter(tokenizer=tx.WordTokenizer(), h=512)
+    index = tx.LshIndexBuilder.for_recall(0.4, 512, recall=RECALL).build()
+    index.insert(7, fp.fingerprint(seen))
+    with without_listing(2):
+        result = tx.dedup(column, 0.45, fingerprinter=fp, against=index)
+    assert (result.against.tolist(), result.representative.tolist()) == ([7, -1, -1], [-1, 1, 1])
 
 
 def test_very_many_alike_cost_a_pair_each():

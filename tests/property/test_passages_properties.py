@@ -128,6 +128,20 @@ def test_joining_equals_the_oracle(runs, gap):
         assert covered == [len(found) for found in places]
 
 
+@pytest.mark.parametrize("turn", [[0, 1], [1, 0]])
+@pytest.mark.parametrize("sign", [1, -1])
+def test_joining_goes_on_until_nothing_changes(turn, sign):
+    """Steps of a stair, each of which reaches the next one only together with all before."""
+    begins = np.array([(0, 0)] + [(-10 * step, 50 * (step % 2)) for step in range(1, 151)])
+    lengths = np.array([100] + [10] * 150)
+    begins = begins if sign == 1 else -begins - lengths[:, None]
+    begins -= begins.min(axis=0)
+    boxes, numbers = passages._joined(np.column_stack((begins[:, turn], lengths)), 0)
+    assert (len(boxes), set(numbers.tolist())) == (1, {0})
+    squares = [(i, i + n, j, j + n) for (i, j), n in zip(begins[:, turn].tolist(), lengths.tolist(), strict=True)]
+    assert list(map(tuple, boxes.tolist())) == winnowing.join(squares, 0)
+
+
 @settings(max_examples=150)
 @given(songs, small, small, st.integers(0, 9), st.integers(0, 12), hashers)
 @example("a" * 80, 5, 4, 9, 12, "xxh3_64")

@@ -172,6 +172,14 @@ def test_counted_chunks_take_as_much_as_fits():
     ]
 
 
+def test_a_sentence_may_begin_inside_a_word():
+    """A full stop without a space before Korean, Arabic or Hindi: UAX #29 ends a sentence there, but no word."""
+    strategy = tx.ChunkingStrategy(max_tokens=4, overlap=0, count_tokens=len)
+    assert tx.WordTokenizer().tokens("했다.그리고 갔다") == ["했다.그리고", "갔다"]
+    assert tx.chunk_for_model("했다.그리고 갔다", strategy) == ["했다.", "그리고", "갔다"]
+    assert tx.chunk_for_model("하.하다. (그리) 갔다", strategy) == ["하.", "하다.", "(그리)", "갔다"]
+
+
 def saturating(text):
     """As a tokenizer that cuts long texts: never more than the limit."""
     return min(len(text), 200)

@@ -1,13 +1,18 @@
 """The command line, run for real."""
 
 import json
+import re
 import subprocess
 import sys
+import tomllib
+from pathlib import Path
 
 import pytest
 
 import txtfp_np as tx
-from txtfp_np.cli import main
+from txtfp_np.cli import info, main
+
+ROOT = Path(__file__).resolve().parents[2]
 
 
 def test_info_prints_the_identity_of_the_defaults(capsys):
@@ -17,6 +22,19 @@ def test_info_prints_the_identity_of_the_defaults(capsys):
     assert facts["minhash config_hash"] == f"{tx.MinHashFingerprinter().config_hash:016x}"
     assert main(["info"]) == 0
     assert "unicode              17.0.0" in capsys.readouterr().out
+
+
+def test_info_names_what_each_extra_brings(capsys, monkeypatch):
+    """The packages are those of pyproject.toml, and what is missing is named with its install line."""
+    table = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["optional-dependencies"]
+    features = {extra: wanted for extra, wanted in table.items() if extra not in ("all", "bench", "cli", "dev")}
+    named = {extra: tuple(re.match(r"[\w-]+", line)[0] for line in wanted) for extra, wanted in features.items()}
+    assert named == info.EXTRAS
+    monkeypatch.setattr(info, "_version", lambda name: None if name == "selectolax" else "1.2")
+    assert main(["info"]) == 0
+    out = capsys.readouterr().out
+    assert 'selectolax           not installed: pip install "txtfp-np[markup]"' in out
+    assert out.count("not installed") == 1
 
 
 def test_warmup_compiles_every_kernel(capsys):

@@ -81,7 +81,40 @@ def test_fingerprint_writes_ragged_ones_as_npz(capsys, tmp_path):
     assert f"{len(ok):,} documents signed ({np.count_nonzero(~ok):,} empty" in out
     status, _, err = run(capsys, "fingerprint", str(source), "-o", str(tmp_path / "out.npy"), *flags)
     assert (status, "Name a .npz file" in err) == (1, True)
-    assert not (tmp_path / "out.npy").exists()
+    status, _, err = run(capsys, "fingerprint", str(source), "-o", str(tmp_path / "one.npz"), "--method", "tlsh")
+    assert (status, "Name a .npy file" in err) == (1, True)
+    assert not any((tmp_path / name).exists() for name in ("out.npy", "one.npz"))
+
+
+def test_fingerprint_refuses_a_name_that_is_for_several_arrays(capsys, tmp_path):
+    source, target = tmp_path / "in.jsonl", tmp_path / "out.npz"
+    source.write_text(json.dumps({"text": A}) + "\n")
+    status, _, err = run(capsys, "fingerprint", str(source), "-o", str(target))
+    assert (status, "Name a .npy file" in err) == (1, True)
+    assert not target.exists()
+
+
+@pytest.mark.parametrize(
+    ("flags", "text"),
+    [
+        ("minhash --bits 128", "--bits is no option of minhash\n  Options of minhash: -k, --slots."),
+        ("simhash -k 3", "-k is no option of simhash\n  Options of simhash: --bits."),
+        ("simhash --packed", "--packed is no option of simhash"),
+        ("ssdeep --window 3", "--window is no option of ssdeep\n  Options of ssdeep: none."),
+        ("winnowing --active 3", "--active is no option of winnowing"),
+    ],
+)
+def test_fingerprint_refuses_options_of_other_methods(capsys, tmp_path, flags, text):
+    source, target = tmp_path / "in.jsonl", tmp_path / "out.npy"
+    source.write_text(json.dumps({"text": A}) + "\n")
+    status, _, err = run(capsys, "fingerprint", str(source), "-o", str(target), "--method", *flags.split())
+    assert (status, text in err) == (1, True), err
+    assert not target.exists()
+
+
+def test_an_empty_argument_is_an_empty_text(capsys):
+    assert "is a folder" not in run(capsys, "compare", "", A)[2]
+    assert run(capsys, "explain", "", A)[0] == 0
 
 
 def test_what_exists_is_not_overwritten(capsys, tmp_path):

@@ -256,6 +256,7 @@ def clusters_of(path):
 
 
 def test_three_ways_to_a_report(capsys, source, tmp_path):
+    pytest.importorskip("pyarrow")
     pages = [tmp_path / f"{i}.html" for i in range(3)]
     output, removed = tmp_path / "out.jsonl", tmp_path / "removed.parquet"
     ids = ["--id-column", "id"]

@@ -175,10 +175,9 @@ def test_explain_wants_two(capsys, source):
 
 # ── fingerprint ─────────────────────────────────────────────────────────────────────────────────────
 def test_fingerprint_reads_what_dedup_reads(capsys, tmp_path):
-    import pyarrow
-    import pyarrow.parquet
-
-    pyarrow.parquet.write_table(pyarrow.table({"body": TEXTS}), tmp_path / "a.parquet")
+    pyarrow = pytest.importorskip("pyarrow")
+    parquet = pytest.importorskip("pyarrow.parquet")
+    parquet.write_table(pyarrow.table({"body": TEXTS}), tmp_path / "a.parquet")
     folder = tmp_path / "texts"
     folder.mkdir()
     for i, text in enumerate(TEXTS):
@@ -210,6 +209,7 @@ def test_fingerprint_of_nothing(capsys, tmp_path):
 # ── tune ────────────────────────────────────────────────────────────────────────────────────────────
 @pytest.mark.parametrize(("kind", "head"), [("png", b"\x89PNG"), ("svg", b"<?xml"), ("pdf", b"%PDF")])
 def test_tune_draws(capsys, tmp_path, kind, head):
+    pytest.importorskip("matplotlib")
     path = tmp_path / f"curve.{kind}"
     status, out, err = run(capsys, "tune", "0.7", "--plot", path)
     assert status == 0, err
@@ -221,6 +221,7 @@ def test_tune_draws(capsys, tmp_path, kind, head):
 
 
 def test_tune_refuses_other_pictures(capsys, tmp_path):
+    pytest.importorskip("matplotlib")
     status, _, err = run(capsys, "tune", "0.7", "--plot", tmp_path / "curve.gif")
     assert status == 1
     assert "png, svg, pdf" in err

@@ -3,7 +3,6 @@
 import decimal
 import subprocess
 import sys
-import time
 from collections import deque
 
 import numpy as np
@@ -244,12 +243,10 @@ def test_numpy_string_dtype(missing):
 
 
 def test_ten_million_empty_documents():
-    began = time.perf_counter()
     column = as_text_column(np.zeros(10_000_000, "U1"))
     assert len(column) == 10_000_000
     assert column.nbytes == 0
     assert sum(map(len, iter_text_blocks(column))) == 10_000_000
-    assert time.perf_counter() - began < 3
 
 
 # ── pyarrow ─────────────────────────────────────────────────────────────────────────────────────
@@ -380,13 +377,11 @@ def test_arrow_extension_type(pa):
 
 
 def test_ten_million_empty_documents_of_arrow(pa):
-    began = time.perf_counter()
     array = pa.Array.from_buffers(
         pa.string(), 10_000_000, [None, pa.py_buffer(np.zeros(10_000_001, np.int32)), pa.py_buffer(b"")]
     )
     assert as_text_column(array).nbytes == 0
     assert sum(map(len, iter_text_blocks(array))) == 10_000_000
-    assert time.perf_counter() - began < 3
 
 
 class Capsules:

@@ -67,3 +67,20 @@ def test_valid_values(tmp_path, content, expected, end):
     path = tmp_path / "in.csv"
     path.write_text(f"id,text\n1,{content}{end}", newline="")
     assert open_input(path).read()[0].to_list() == [expected]
+
+
+@pytest.mark.parametrize(
+    ("data", "advice"),
+    [
+        (b"id;text;n\na;b;1\n", "Its columns are: id;text;n. Values are parted by commas, in a .tsv file by"),
+        ("id,text\na,b\n".encode("utf-16"), "Names of columns are no UTF-8. Convert it"),
+        (b"", "Its first line, which names them, is empty."),
+        (b"id,body\na,b\n", "Its columns are: id, body."),
+    ],
+)
+def test_a_header_that_is_none_is_explained(tmp_path, data, advice):
+    path = tmp_path / "pages.csv"
+    path.write_bytes(data)
+    with pytest.raises(tx.InvalidInputError, match="no column 'text'") as caught:
+        list(open_input(path))
+    assert advice in "".join(caught.value.__notes__)

@@ -157,6 +157,40 @@ def test_texts():
         index.insert(["a", "!"])
 
 
+class Tensor:
+    """As libraries of models give vectors: an array to NumPy, but no array of NumPy's."""
+
+    def __init__(self, values):
+        self.values = np.asarray(values)
+        self.ndim = self.values.ndim
+
+    def __len__(self):
+        return len(self.values)
+
+    def __getitem__(self, index):
+        return Tensor(self.values[index])
+
+    def __array__(self, dtype=None, copy=None):
+        return np.array(self.values, dtype)
+
+
+def test_numbers_that_are_no_arrays():
+    rows = [[1.0, 0.0], [0.6, 0.8]]
+    index = tx.EmbeddingIndex(Tensor(rows))
+    assert index.query(Tensor(rows[1]), k=1).tolist() == [1]
+    assert index.query(Tensor([[0, 3]]), k=1)[1].tolist() == [1]
+    pandas = pytest.importorskip("pandas")
+    named = pandas.DataFrame(rows, index=["a", "b"])
+    assert tx.EmbeddingIndex(named).query(named.loc["b"], k=1).tolist() == [1]
+    with pytest.raises(tx.ConfigError, match="texts need a provider"):
+        index.query(pandas.Series(["a", "b"]))
+    with pytest.raises(tx.InvalidInputError, match="must hold real numbers, got dtype object") as caught:
+        tx.EmbeddingColumn(pandas.Series(rows))
+    assert caught.value.advice == "np.stack(column) makes a matrix of a column of lists."
+    with pytest.raises(tx.InvalidInputError, match=r"embeddings must have two axes, got shape \(\)"):
+        index.query(3.0)
+
+
 def test_a_model_on_this_machine(tmp_path):
     pytest.importorskip("onnxruntime")
     pytest.importorskip("onnx")

@@ -57,9 +57,10 @@ def test_errors():
     with pytest.raises(tx.InvalidInputError) as caught:
         tx.fingerprint_many("", ALL)
     assert str(caught.value) == "invalid input: empty document"
-    with pytest.raises(tx.ConfigError, match="fingerprinters must be fingerprinters of this package, got int") as bad:
-        tx.fingerprint_many(TEXTS, [MINHASH, 3])
-    assert bad.value.argument == "fingerprinters"
+    for wrong, name in ((3, "int"), (tx.WinnowFingerprinter(), "WinnowFingerprinter")):
+        with pytest.raises(tx.ConfigError, match=f"that make one record a document, got {name}") as bad:
+            tx.fingerprint_many(TEXTS, [MINHASH, wrong])
+        assert bad.value.argument == "fingerprinters"
     with pytest.raises(tx.ConfigError, match="on_empty"):
         tx.fingerprint_many(TEXTS, ALL, on_empty="no")
     with pytest.raises(tx.ConfigError, match="threads"):

@@ -454,3 +454,25 @@ def test_kernels_are_compiled_once(tmp_path):
     ]
     compiled = {kernel.__name__: kernel.signatures for kernel in kernels if hasattr(kernel, "signatures")}
     assert {name: found for name, found in compiled.items() if len(found) > 1} == {}
+
+
+@pytest.mark.parametrize(("bits", "advice"), [(64, ".view(np.uint64).ravel()"), (32, ".view(np.uint32).ravel()")])
+@pytest.mark.parametrize("make", [tx.HammingIndex, lambda codes, bits: hamming_scan(codes, codes, 3, bits=bits)])
+def test_codes_in_bytes(make, bits, advice):
+    codes = tx.HyperplaneHash(bits).fingerprint(np.random.default_rng(1).normal(size=(5, 20)))
+    with pytest.raises(InvalidInputError, match=r"fingerprints must have shape \(n,\), got \(5, ") as caught:
+        make(codes, bits=bits)
+    assert caught.value.advice == f"{advice} makes words of codes in bytes."
+    assert make(codes.view(f"u{bits // 8}").ravel(), bits=bits) is not None
+    with pytest.raises(InvalidInputError) as caught:
+        make(codes[:, 1:], bits=bits)
+    assert caught.value.advice is None
+
+
+def test_wide_codes_in_bytes():
+    codes = tx.BinaryHash(384).fingerprint(np.random.default_rng(1).normal(size=(5, 384)))
+    with pytest.raises(InvalidInputError, match=r"must have shape \(n, 6\), got \(5, 48\)") as caught:
+        hamming_scan(codes, codes, 3, bits=384)
+    assert caught.value.advice == ".view(np.uint64) makes words of codes in bytes."
+    indptr, positions, _ = hamming_scan(codes.view(np.uint64), codes.view(np.uint64), 3, bits=384)
+    assert positions.tolist() == list(range(len(indptr) - 1))

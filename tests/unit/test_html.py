@@ -91,6 +91,14 @@ def test_errors():
 DEEP = ["div", "b", "font", "a", "table><tr><td", "ul><li", "blockquote", "x-own", "section"]
 
 
+def test_end_tags_that_end_nothing_are_no_depth():
+    from txtfp_np.markup.html_pieces import _MAX_DEPTH, flattened
+
+    stray, opened = "</b>" * 3, "<b>" * _MAX_DEPTH
+    assert flattened(f"{stray}{opened}x") == f"{stray}{opened}x"
+    assert flattened(f"{stray}{opened}<b>x") == f"{stray}{opened}<br>x"
+
+
 @pytest.mark.parametrize("tag", DEEP)
 def test_deep_nesting_costs_no_square(tag):
     """As it stands, 100,000 open elements take the parser half a minute and more."""

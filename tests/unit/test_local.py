@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
-from onnx_models import DIM, WORDS, encode, write_graph, write_tokenizer
+from onnx_models import DIM, N_POSITIONS, WORDS, encode, write_graph, write_tokenizer
 
 import txtfp_np as tx
 from txtfp_np.semantic import models
@@ -125,6 +125,20 @@ def test_inputs_are_what_the_graph_has(files, tmp_path, kind, inputs):
     write_graph(tmp_path / "m.onnx", files.vocabulary, inputs=inputs, kind=kind)
     provider = tx.LocalProvider.from_onnx(tmp_path / "m.onnx", files.tokenizer)
     assert provider.embed(TEXTS).dim == DIM
+
+
+def test_positions_are_given_to_graphs_that_want_them(files, tmp_path):
+    inputs = ("input_ids", "attention_mask", "token_type_ids", "position_ids")
+    write_graph(tmp_path / "m.onnx", files.vocabulary, inputs=inputs)
+    provider = tx.LocalProvider.from_onnx(tmp_path / "m.onnx", files.tokenizer)
+    texts = ["the gulls", "a little after six: lamps"]
+    expected = [unit(encode(files.ids(text), files.vocabulary, positions=True).mean(axis=0)) for text in texts]
+    np.testing.assert_allclose(provider.embed(texts).vectors, expected, rtol=1e-4, atol=1e-5)
+    with pytest.raises(tx.OnnxError, match="running the model failed") as caught:
+        provider.embed([*texts, "gulls " * 600])
+    assert caught.value.advice == "It was given 512 tokens a text: max_seq_len may be more than it takes."
+    shorter = tx.LocalProvider.from_onnx(tmp_path / "m.onnx", files.tokenizer, max_seq_len=N_POSITIONS)
+    assert len(shorter.embed([*texts, "gulls " * 600])) == 3
 
 
 def test_outputs_are_chosen_by_name(files, tmp_path):
@@ -359,6 +373,26 @@ def test_unknown_options(files):
         files.provider(speed="high")
     with pytest.raises(tx.ConfigError, match="batch_size"):
         files.provider().embed(["a"], batch_size=0)
+
+
+def test_providers_travel(files, monkeypatch, tmp_path):
+    monkeypatch.chdir(files.folder)
+    provider = tx.LocalProvider.from_onnx(
+        "onnx/model.onnx", "tokenizer.json", model_id="intfloat/e5-small-v2", pooling="max", max_seq_len=9
+    )
+    pickled = pickle.dumps(provider)
+    assert len(pickled) < 2000
+    monkeypatch.chdir(tmp_path)
+    again = pickle.loads(pickled)
+    assert repr(again) == repr(provider)
+    assert again.embed_query(TEXTS) == provider.embed_query(TEXTS)
+    (tmp_path / "onnx").mkdir()
+    for file in ("onnx/model.onnx", "tokenizer.json"):
+        (tmp_path / file).write_bytes((files.folder / file).read_bytes())
+    pickled = pickle.dumps(tx.LocalProvider.from_onnx("onnx/model.onnx", "tokenizer.json"))
+    (tmp_path / "onnx" / "model.onnx").unlink()
+    with pytest.raises(FileNotFoundError, match="onnx_path: no file"):
+        pickle.loads(pickled)
 
 
 def test_embeddings_travel(files):

@@ -282,7 +282,7 @@ def test_the_page_opens_on_the_largest_cluster(page, tmp_path):
     assert listed(dom) == (list(range(1, 11)), [1])
     text = text_of(dom)
     assert "1–10 of 25" in text
-    assert "Cluster 1: kept 24-0, 25 removed" in text
+    assert "Cluster 1: document 24-0 kept, 25 removed" in text
     assert "13 more removed documents are not in this page." in text
     assert re.search(r'<mark class="b">copy\d+</mark>', dom)
     assert 'id="explorer"' in dom

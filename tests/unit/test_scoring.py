@@ -15,6 +15,7 @@ FINGERPRINTERS = {
     "winners": [tx.FlyHashFingerprinter(active=20, form="winners")],
     "winnowing": [tx.WinnowFingerprinter()],
     "fuzzy": [tx.FuzzyFingerprinter()],
+    "tlsh": [tx.TlshFingerprinter(), tx.TlshFingerprinter(packed=True)],
 }
 
 
@@ -25,7 +26,7 @@ def test_documents_without_a_fingerprint_are_like_nothing(kind):
         assert ok.tolist() == [True, False, False, True]
         made = tx.Ragged.of(made) if kind == "winnowing" else made
         for measure, reason in tx.measures_for(kind).items():
-            if reason is not None or measure == "ssdeep":  # which refuses what is no string of its own
+            if reason is not None:
                 continue
             options = {"kind": kind, "measure": measure}
             i, j = np.meshgrid(range(4), range(4), indexing="ij")
@@ -38,6 +39,25 @@ def test_documents_without_a_fingerprint_are_like_nothing(kind):
             assert np.array_equal(tx.similarity(made[:1], made, **options), matrix[0])
             assert np.array_equal(tx.similarity(made, made[1:2], **options), matrix[1])
             assert isinstance(tx.similarity_pairs(made, 1, 2, **options), np.float32)
+
+
+def test_only_what_a_fingerprinter_puts_there_is_no_fingerprint():
+    strings, _ = tx.FuzzyFingerprinter().fingerprint(TEXTS, on_empty="mask")
+    digests, _ = tx.TlshFingerprinter(packed=True).fingerprint(TEXTS, on_empty="mask")
+    for kind, column, spoilt in (("fuzzy", strings, b"no string"), ("tlsh", digests.copy(), digests[1])):
+        before = column.copy()
+        assert tx.similarity(column, column, kind=kind).tolist() == [1, 0, 0, 1]
+        assert (column == before).all()
+        short = np.array([b"", b""], column.dtype if kind == "tlsh" else "S1")
+        assert tx.similarity(short, column[:2], kind=kind).tolist() == [0, 0]
+        column[0] = spoilt
+        with pytest.raises(InvalidInputError):  # the functions themselves refuse both
+            (tx.ssdeep_compare if kind == "fuzzy" else tx.tlsh_distance)(column, column)
+    broken = np.array([b"", b"no string"])
+    with pytest.raises(InvalidInputError, match=r"'no string' is no ssdeep string \(row 1\)"):
+        tx.similarity(broken, broken, kind="fuzzy", measure="ssdeep")
+    with pytest.raises(InvalidInputError, match="of length 9"):
+        tx.similarity(broken, broken, kind="tlsh")
 
 
 def test_short_codes_may_be_without_a_one():

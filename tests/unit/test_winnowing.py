@@ -218,6 +218,18 @@ def test_a_passage_that_comes_twice():
     assert found["b_start"].tolist() == [0, len(passage) + len(filler) + 2]
 
 
+@pytest.mark.parametrize("from_behind", [False, True])
+def test_parts_that_join_one_after_the_other(from_behind):
+    """Each part is close to the passage only once the one beside it has joined: that once ended after 64 of them."""
+    words = [f"w{number}" for number in range(100)]
+    parts = (words[:15] + words[50:65]) * 60
+    long, short = (parts + words, words) if from_behind else (words + parts, words)
+    (passage,) = tx.winnow_match(" ".join(long), " ".join(short))
+    assert passage.tolist() == (0, len(" ".join(long)), 0, len(" ".join(short)), 100)
+    (other,) = tx.winnow_match(" ".join(short), " ".join(long))
+    assert other.tolist() == (0, len(" ".join(short)), 0, len(" ".join(long)), 100)
+
+
 @pytest.mark.parametrize(
     ("a", "b"),
     [

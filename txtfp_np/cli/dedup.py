@@ -130,15 +130,18 @@ def _check(options: argparse.Namespace) -> None:
 def _check_apart(options: argparse.Namespace) -> None:
     """Refuse to write to what is read, or twice to one place."""
     from ..engine.inputs import find_files
-    from ..engine.outputs import check_apart, find_targets
+    from ..engine.outputs import check_apart, check_targets, find_targets
     from .files import input_paths
 
     files = find_files(options.inputs)
-    read = [*(file.path for file in files), *(input_paths(options.against) if options.against else ())]
+    if options.against:  # which reads both sides before it looks at its outputs
+        targets = find_targets(files, options.output, options.removed)
+        check_targets(targets, files, options.overwrite, input_paths(options.against))
+        return
     written = [] if options.dry_run else find_targets(files, options.output, options.removed).named
     if options.report is not None:
         written.append((options.report, "report"))
-    check_apart(written, read)
+    check_apart(written, [file.path for file in files])
 
 
 @contextmanager

@@ -7,6 +7,8 @@ import io
 import json
 import sys
 import time
+from importlib.util import find_spec
+from math import isnan
 from pathlib import Path
 from typing import Any
 
@@ -27,8 +29,10 @@ SHOWN = ("average_precision", "ndcg@20")
 NOTES = """\
 Ties count as their mean over all orders. A candidate is relevant from grade 2 on; NDCG discounts by log2(rank + 1).
 fp s: seconds for the fingerprints of all texts; sim s: for the similarities of all pairs. "a = b" are measures that
-rank all candidates alike (and the quickest one's seconds). "paper" is what the H3D paper prints for all facets, of
-embeddings for BGE small; its texts and its NDCG are not quite these."""
+rank all candidates alike (and the quickest one's seconds)."""
+PRINTED = """\
+"paper" is what the H3D paper prints for all facets, of embeddings for BGE small; its texts and its NDCG are not quite
+these."""
 SPREAD = """\
 +-: standard deviation over the seeds, of MAP and NDCG of all queries; the figures are means over the seeds."""
 
@@ -70,7 +74,7 @@ def run(options: argparse.Namespace) -> int:
     """Run the benchmark and print its table."""
     from txtfp_np import evaluate
 
-    from ..errors import ConfigError
+    from ..errors import ConfigError, FeatureDisabledError
     from .files import check_output
 
     if options.protocol == "paper":
@@ -80,9 +84,11 @@ def run(options: argparse.Namespace) -> int:
             advice="In a clone of the project, python -m benchmarks h3d --data DIR repeats the printed figures.",
         )
     begin = time.perf_counter()
-    for path in (options.queries, options.texts, *(options.plots / name for name in PICTURES if options.plots)):
+    for path, argument in [(options.queries, "queries"), (options.texts, "texts"), *_pictures(options.plots)]:
         if path is not None:
-            check_output(path, options.overwrite)
+            check_output(path, options.overwrite, argument=argument)
+    if options.plots is not None and find_spec("matplotlib") is None:  # else it would be told when all is done
+        raise FeatureDisabledError("plot")
     collection = evaluate.read_collection(options.data)
     if options.texts is not None:
         print(f"{embeddings.write_texts(collection, options.texts):,} texts written to {options.texts}")
@@ -100,6 +106,13 @@ def run(options: argparse.Namespace) -> int:
     else:
         _print_table(collection, rows, seconds)
     return 0
+
+
+def _pictures(folder: Path | None) -> list[tuple[Path | None, str]]:
+    """What will be written for --plots: the pictures, or a folder for them, too."""
+    if folder is None or not folder.exists():
+        return [(folder, "plots")]
+    return [(folder / name, "plots") for name in PICTURES]
 
 
 def _chosen(options: argparse.Namespace, methods: list[Any]) -> list[Any]:
@@ -136,7 +149,7 @@ def _facts(collection: Any, rows: Any, seconds: float) -> dict[str, Any]:
                 "fingerprint_seconds": round(row.fingerprint_seconds, 4),
                 "similarity_seconds": round(row.similarity_seconds, 4),
                 "metrics": {
-                    group: {metric: round(row.mean(metric, members), 4) for metric in row.metrics}
+                    group: {metric: _rounded(row.mean(metric, members)) for metric in row.metrics}
                     for group, members in groups.items()
                 },
                 "seeds": len(row.by_seed["average_precision"]),
@@ -150,14 +163,16 @@ def _facts(collection: Any, rows: Any, seconds: float) -> dict[str, Any]:
 
 
 def _rounded(value: float | None) -> float | None:
-    return None if value is None else round(value, 4)
+    return None if value is None or isnan(value) else round(value, 4)  # JSON has no NaN
 
 
 def _gap(row: Any, collection: Any) -> dict[str, Any] | None:
-    """Dev against test, where there are both."""
+    """Dev against test, where both have figures."""
     from txtfp_np.evaluate import split_gap
 
-    if not {"dev", "test"} <= {unit.split for unit in collection.units}:
+    figures = row.metrics["average_precision"].tolist()
+    judged = {unit.split for unit, figure in zip(collection.units, figures, strict=True) if not isnan(figure)}
+    if not {"dev", "test"} <= judged:
         return None
     found = split_gap(row, collection)
     low, high = round(found.difference.low, 4), round(found.difference.high, 4)
@@ -167,17 +182,18 @@ def _gap(row: Any, collection: Any) -> dict[str, Any] | None:
 def _print_table(collection: Any, rows: Any, seconds: float) -> None:
     groups = {group: collection.members(group) for group in collection.groups}
     width = max(len(row.name) for row in rows)
+    has_printed = any(row.printed is not None for row in rows)
     spreads = any(row.spread("ndcg@20", groups["all"]) is not None for row in rows)
     print(f"{'':{width}}  {'text':6} {'bytes':>6} {'fp s':>6} {'sim s':>6}", end="")
-    print("".join(f"  {group:>11}" for group in groups) + f"  {'+-':>11}" * spreads + "        paper")
-    print(f"{'':{width + 29}}" + "    MAP  NDCG" * (len(groups) + spreads) + "    MAP  NDCG")
+    print("".join(f"  {group:>11}" for group in (*groups, *["+-"] * spreads, *["paper"] * has_printed)))
+    print(f"{'':{width + 29}}" + "    MAP  NDCG" * (len(groups) + spreads + has_printed))
     for row in rows:
         print(f"{row.name:{width}}  {row.text:6} {row.n_bytes:6,.0f}", end="")
         print(f" {row.fingerprint_seconds:6.2f} {row.similarity_seconds:6.3f}", end="")
         pairs = [[row.mean(metric, members) for metric in SHOWN] for members in groups.values()]
         pairs += [[row.spread(metric, groups["all"]) for metric in SHOWN]] * spreads
         pairs += [row.printed] * (row.printed is not None)
-        print("".join(f"  {_short(first)} {_short(second)}" for first, second in pairs))
+        print("".join(f"  {_short(first)} {_short(second)}" for first, second in pairs).rstrip())
     for row in rows:
         gap = _gap(row, collection)
         if gap is not None:
@@ -186,12 +202,16 @@ def _print_table(collection: Any, rows: Any, seconds: float) -> None:
     for what, n in collection.skipped.items():
         print(f"left out: {n:,} {what}")
     print(NOTES)
+    if has_printed:
+        print(PRINTED)
     if spreads:
         print(SPREAD)
 
 
 def _short(value: float | None) -> str:
-    return " " * 5 if value is None else f"{value:.4f}".removeprefix("0").rjust(5)
+    if value is None:
+        return " " * 5
+    return "    -" if isnan(value) else f"{value:.4f}".removeprefix("0").rjust(5)
 
 
 def _draw(folder: Path, collection: Any, rows: Any) -> None:
@@ -214,6 +234,8 @@ def _draw(folder: Path, collection: Any, rows: Any) -> None:
         evaluate.plot_pareto(points, cost="seconds for fingerprints and similarities"),
         evaluate.plot_heat_map(table, methods, measures),
     )
+    drawings[1].set_title("MAP of all queries", fontsize=9)
+    folder.mkdir(exist_ok=True)
     for name, axes in zip(PICTURES, drawings, strict=True):
         image = io.BytesIO()
         figure: Any = axes.figure

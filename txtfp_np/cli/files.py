@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import contextlib
 import io
-import os
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import IO, BinaryIO
 
+from ..dedup.whole_file import whole_file
 from ..errors import InvalidInputError
 
 
@@ -67,40 +67,15 @@ def input_paths(inputs: str | Sequence[str]) -> list[Path]:
 
 def write_file(path: Path, write: Callable[[BinaryIO], object]) -> None:
     """Write to a neighbour, flush it to the disk, then give it the name."""
-    with _neighbour(path) as file:
+    with whole_file(path) as file:
         write(file)
 
 
 @contextlib.contextmanager
 def new_file(path: Path) -> Iterator[IO[str]]:
     """A text file that gets its name when all is written."""
-    with _neighbour(path) as file:
+    with whole_file(path) as file:
         text = io.TextIOWrapper(file, "utf-8", newline="\n")
         yield text
         text.flush()
         text.detach()
-
-
-@contextlib.contextmanager
-def _neighbour(path: Path) -> Iterator[BinaryIO]:
-    folder = path.absolute().parent
-    handle, name = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".tmp", dir=folder)
-    try:
-        with os.fdopen(handle, "wb") as file:
-            yield file
-            file.flush()
-            os.fsync(file.fileno())
-        mask = os.umask(0)
-        os.umask(mask)
-        os.chmod(name, 0o666 & ~mask)  # mkstemp's are for the owner alone
-        os.replace(name, path)
-    except BaseException:
-        with contextlib.suppress(OSError):
-            os.unlink(name)
-        raise
-    with contextlib.suppress(OSError):  # some systems cannot open folders
-        opened = os.open(folder, os.O_RDONLY)
-        try:
-            os.fsync(opened)
-        finally:
-            os.close(opened)

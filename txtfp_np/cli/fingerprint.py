@@ -7,13 +7,21 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..errors import InvalidInputError
-from .options import add_inputs, add_output, add_run, add_sketch, minhash_of
+from ..errors import ConfigError, InvalidInputError
+from .options import add_inputs, add_output, add_run, minhash_of
 
 if TYPE_CHECKING:
     import txtfp_np as tx
 
-METHODS = ("minhash", "simhash", "tlsh", "ssdeep", "flyhash", "winnowing")
+# options of each method, and their defaults
+METHODS: dict[str, dict[str, Any]] = {
+    "minhash": {"k": 5, "slots": 128},
+    "simhash": {"bits": 64},
+    "tlsh": {"packed": False},
+    "ssdeep": {},
+    "flyhash": {"bits": 1024, "active": 128},
+    "winnowing": {"k": 5, "window": 4},
+}
 
 EXAMPLES = """\
 examples:
@@ -37,11 +45,13 @@ def add_parser(commands: Any) -> argparse.ArgumentParser:
     add_inputs(parser, ids=False)
     add_output(parser, "NumPy file to write: .npy, for winnowing .npz")
     parser.add_argument("--method", choices=METHODS, default="minhash", help="default: %(default)s")
-    add_sketch(parser)
+    # None: not given, so that options which a method does not have can be refused
+    parser.add_argument("-k", type=int, metavar="WORDS", help="words a shingle, for minhash and winnowing (default: 5)")
+    parser.add_argument("--slots", type=int, help="slots of minhash (default: 128)")
     parser.add_argument("--bits", type=int, help="bits, for simhash (default: 64) and flyhash (default: 1024)")
-    parser.add_argument("--active", type=int, default=128, help="ones among the bits of flyhash (default: %(default)s)")
-    parser.add_argument("--window", type=int, default=4, help="k-grams a window of winnowing (default: %(default)s)")
-    parser.add_argument("--packed", action="store_true", help="tlsh as 35 bytes instead of 72 characters")
+    parser.add_argument("--active", type=int, help="ones among the bits of flyhash (default: 128)")
+    parser.add_argument("--window", type=int, help="k-grams a window of winnowing (default: 4)")
+    parser.add_argument("--packed", action="store_true", default=None, help="tlsh as 35 bytes, not 72 characters")
     add_run(parser)
     return parser
 
@@ -54,6 +64,7 @@ def run(options: argparse.Namespace) -> int:
     from .files import check_output, write_file
     from .terminal import batches, progress_bar
 
+    _settle(options)
     output = Path(options.output)
     check_output(output, options.overwrite, options.inputs)
     ragged = options.method == "winnowing"
@@ -62,6 +73,12 @@ def run(options: argparse.Namespace) -> int:
             f"winnowing makes several arrays, which {output.name} cannot hold",
             argument="output",
             advice="Name a .npz file.",
+        )
+    if not ragged and output.suffix == ".npz":
+        raise InvalidInputError(
+            f"{options.method} makes one array, and {output.name} is the name of several",
+            argument="output",
+            advice="Name a .npy file.",
         )
     fp = _fingerprinter(options)
     source = open_input(options.inputs, options.column, skip_bad=options.skip_bad)
@@ -95,6 +112,26 @@ def run(options: argparse.Namespace) -> int:
     return 0
 
 
+def _settle(options: argparse.Namespace) -> None:
+    """Refuse options of other methods; put defaults in the place of those that were not given."""
+    own = METHODS[options.method]
+    for name in dict.fromkeys(name for options_of in METHODS.values() for name in options_of):
+        if name not in own and getattr(options, name) is not None:
+            flags = ", ".join(map(_flag, own)) or "none"
+            raise ConfigError(
+                f"{_flag(name)} is no option of {options.method}",
+                argument=name,
+                advice=f"Options of {options.method}: {flags}.",
+            )
+    for name, default in own.items():
+        if getattr(options, name) is None:
+            setattr(options, name, default)
+
+
+def _flag(name: str) -> str:
+    return f"-{name}" if len(name) == 1 else f"--{name}"
+
+
 def _fingerprinter(options: argparse.Namespace) -> Any:
     """What the options ask for."""
     import txtfp_np as tx
@@ -103,14 +140,13 @@ def _fingerprinter(options: argparse.Namespace) -> Any:
         case "minhash":
             return minhash_of(options)
         case "simhash":
-            return tx.SimHashFingerprinter(bits=64 if options.bits is None else options.bits)
+            return tx.SimHashFingerprinter(bits=options.bits)
         case "tlsh":
             return tx.TlshFingerprinter(packed=options.packed)
         case "ssdeep":
             return tx.FuzzyFingerprinter()
         case "flyhash":
-            bits = 1024 if options.bits is None else options.bits
-            return tx.FlyHashFingerprinter(bits=bits, active=options.active)
+            return tx.FlyHashFingerprinter(bits=options.bits, active=options.active)
     return tx.WinnowFingerprinter(k=options.k, window=options.window)
 
 

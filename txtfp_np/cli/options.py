@@ -107,6 +107,8 @@ def read_document(argument: str) -> str:
     InvalidInputError
         If it looks like a path but is none, is a folder, or holds no UTF-8.
     """
+    if not argument:  # a path of no letters would be the folder one is in
+        return argument
     path = Path(argument)
     try:
         is_file, is_folder = path.is_file(), path.is_dir()

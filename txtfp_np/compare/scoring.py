@@ -24,7 +24,7 @@ from .adapt import (
     slots_of,
     words_of,
 )
-from .arrays import model_of
+from .arrays import as_array, model_of
 from .broadcasting import compare_all, compare_pairs
 from .fuzzy import ssdeep_compare, ssdeep_compare_pairs
 from .overlap import flyhash_overlap, flyhash_overlap_pairs
@@ -83,7 +83,7 @@ def similarity(
     -----
     **What has no fingerprint is like nothing**: 0, also with its like. That is what ``on_empty="mask"`` puts in the
     place of one: a MinHash of all-ones slots, a code of at least 32 bits without a one, no winners, an empty list, an
-    empty string. Shorter codes may well be without a one and are compared as they are.
+    empty string, a TLSH of zero bytes. Shorter codes may well be without a one and are compared as they are.
 
     Examples
     --------
@@ -149,7 +149,7 @@ def _options(scorer: _Scorer, covariance: ArrayLike | None) -> dict[str, ArrayLi
 
 
 def _missing(kind: SketchKind | str, fingerprints: Any, prepared: Any) -> NDArray[np.bool_] | None:
-    """Which fingerprints stand for documents that have none; None for sketches that score those 0, or refuse them."""
+    """Which fingerprints stand for documents that have none; None for sketches that score those 0."""
     if kind == SketchKind.MINHASH:
         slots: NDArray[np.uint64] = prepared["hashes"]
         missing = np.asarray(slots[..., 0] == _EMPTY_SLOT)
@@ -160,7 +160,28 @@ def _missing(kind: SketchKind | str, fingerprints: Any, prepared: Any) -> NDArra
             return None
         together = reduce(np.bitwise_or, words_of(packed).T)  # a column at a time: rows are short
         return np.asarray(together == 0)
-    return np.asarray(prepared.lengths == 0) if isinstance(prepared, Ragged) else None
+    if isinstance(prepared, Ragged):
+        return np.asarray(prepared.lengths == 0)
+    return _vacant(fingerprints) if kind in _STAND_INS else None
+
+
+def _vacant(strings: Any) -> NDArray[np.bool_] | None:
+    """Which strings are empty, or packed digests zeros; None of what is no array of them."""
+    if not isinstance(strings, np.ndarray) or strings.dtype.kind not in "SV" or strings.dtype.names is not None:
+        return None
+    return np.asarray(as_array("fingerprints", strings) == np.zeros((), strings.dtype))
+
+
+def _without_vacancies(strings: Any, stand_in: bytes) -> Any:
+    """Strings with something valid where there is none, which is scored for nothing."""
+    vacant = _vacant(strings)
+    if vacant is None or not vacant.any():
+        return strings
+    if strings.dtype.kind == "S":
+        return np.where(vacant, np.bytes_(stand_in), strings)
+    filled = np.array(strings)
+    filled[vacant] = np.ones(filled.dtype.itemsize, np.uint8).view(filled.dtype)[0]
+    return filled
 
 
 def _rows(given: Integers) -> NDArray[np.int64]:
@@ -231,6 +252,7 @@ _SCORERS = {
     Measure.TLSH: _Scorer(tlsh_distance, tlsh_distance_pairs, _as_inverse),
 }
 _SLOTS_BY_PLACE = _Scorer(jaccard, jaccard_pairs)
+_STAND_INS = {SketchKind.FUZZY: b"3::", SketchKind.TLSH: b"T1" + b"01" * 35}
 
 
 def _scorer(kind: object, measure: object) -> tuple[_Scorer, Callable[[Any], Any]]:
@@ -249,5 +271,6 @@ def _scorer(kind: object, measure: object) -> tuple[_Scorer, Callable[[Any], Any
     if wanted is Measure.HAMMING:
         return _SCORERS[wanted], bytes_of
     if wanted in OWNERS:
-        return _SCORERS[wanted], lambda fingerprints: fingerprints
+        stand_in = _STAND_INS.get(chosen)
+        return _SCORERS[wanted], lambda given: given if stand_in is None else _without_vacancies(given, stand_in)
     return _SCORERS[wanted], lambda fingerprints: adapt(fingerprints, kind=chosen, form=FORM_OF[wanted])

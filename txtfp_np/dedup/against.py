@@ -125,13 +125,15 @@ def check_index(index: LshIndex, settings: Settings, verify: object) -> None:
 
 
 def find_indexed(
-    column: TextColumn, index: LshIndex, settings: Settings, threads: int | None, progress: Progress
+    column: TextColumn, index: LshIndex, settings: Settings, threads: int | None, progress: Progress, rank: Rows
 ) -> tuple[Found, Known, Signed]:
-    """Pairs within a column, and what an index has of each row; the signatures of the rows, too."""
+    """Pairs within a column, and what an index has of each row; the signatures of the rows, too.
+
+    If there are very many pairs, those alone that decide a star of what the index does not have.
+    """
     same = equal_bytes(column)
     rows = np.flatnonzero(same == np.arange(len(column)))
     signed = sign_rows(Task(column, rows, settings, threads, progress))
-    found = find_pairs(column, settings, threads, signed=signed)
     live = np.flatnonzero(signed.ok)
     match, share = np.full(len(column), -1), np.full(len(column), np.nan)
     least = 0.0 if settings.verify == Verify.NONE else settings.threshold
@@ -150,7 +152,9 @@ def find_indexed(
         some = indptr[1:] > indptr[:-1]
         match[rows[part[some]]] = ids.astype(np.int64)
         share[rows[part[some]]] = np.rint(shares.astype(np.float64) * index.h) / index.h
-    return found, Known(match[same], share[same]), signed
+    known = Known(match[same], share[same])
+    found = find_pairs(column, settings, threads, signed=signed, rank=rank, dropped=known.match >= 0)
+    return found, known, signed
 
 
 def next_id(index: LshIndex, n: int) -> int:

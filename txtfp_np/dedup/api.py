@@ -13,7 +13,7 @@ from ..columns.checks import check_errors_option
 from ..errors import ConfigError, InvalidInputError
 from ..index import LshIndex
 from ..options import check_flag
-from ..semantic import EmbeddingColumn, EmbeddingProvider
+from ..semantic import EmbeddingColumn, EmbeddingIndex, EmbeddingProvider
 from ..sketch.base import SketchFingerprinter
 from .against import add_kept, check_index, find_indexed, find_known, next_id
 from .embedded import find_near, find_near_known, make_sides
@@ -128,7 +128,7 @@ def dedup(
     with 128 slots) a distinct document, and 44 bytes a pair; exact sets are made in portions. Where so many documents
     are alike that there are more than 16 million candidates, and more than 16 a document, a star is made without
     listing all pairs: the result is the same, but ``pairs`` holds only those of kept documents. This takes
-    as much memory for signatures again; ``against``, SimHash, containment and components always list all.
+    as much memory for signatures again; ``against`` texts, SimHash, containment and components always list all.
 
     Examples
     --------
@@ -167,8 +167,13 @@ def dedup(
         settings = check_settings(
             threshold, method, fingerprinter, scope, verify, linkage, recall, max_distance, search
         )
-        if check_flag("update", update) or isinstance(against, LshIndex):
-            raise ConfigError("method='embedding' takes texts or embeddings as against", argument="against")
+        if isinstance(against, (LshIndex, EmbeddingIndex)):
+            got = type(against).__name__
+            raise ConfigError(f"method='embedding' takes texts or embeddings as against, got {got}", argument="against")
+        if check_flag("update", update):
+            raise ConfigError(
+                "update=True adds to an LshIndex given as against: method='embedding' takes none", argument="update"
+            )
         check_errors_option(errors)
         return _dedup_embedded(texts, embeddings, provider, against, keep, settings, errors, threads, progress)
     for name, given in (("embeddings", embeddings), ("provider", provider)):
@@ -197,7 +202,7 @@ def dedup(
         return make_result(column, settings, rank, *find_known(column, others, settings, n_threads, progress))
     if update:
         next_id(against, len(column))  # a refusal after the work would lose it
-    found, known, signed = find_indexed(column, against, settings, n_threads, progress)
+    found, known, signed = find_indexed(column, against, settings, n_threads, progress, rank)
     result = make_result(column, settings, rank, found, known)
     if update:
         kept = np.flatnonzero(result.keep)

@@ -80,7 +80,8 @@ class Task(NamedTuple):
     """What to find pairs in: rows of a column that differ in their bytes.
 
     ``fresh`` marks those of interest: pairs of two others are left out. None: all are. ``rank`` is their
-    keep order, lower first; None: all pairs are needed, whatever their number.
+    keep order, lower first; None: all pairs are needed, whatever their number. ``dropped`` marks those that take no
+    part in a star, as all with their signature.
     """
 
     column: TextColumn
@@ -91,6 +92,7 @@ class Task(NamedTuple):
     fresh: NDArray[np.bool_] | None = None
     signed: Signed | None = None
     rank: Rows | None = None
+    dropped: NDArray[np.bool_] | None = None
 
     def of_interest(self, group: Rows) -> NDArray[np.bool_]:
         """Groups, by their first position, that hold a row of interest."""
@@ -110,10 +112,12 @@ def find_pairs(
     n_known: int = 0,
     signed: Signed | None = None,
     rank: Rows | None = None,
+    dropped: NDArray[np.bool_] | None = None,
 ) -> Found:
     """All pairs within a column, but for those whose documents are both among the first ``n_known`` rows only.
 
-    If they are very many, and ``rank`` tells the keep order, those alone that decide a star.
+    If they are very many, and ``rank`` tells the keep order, those alone that decide a star of the rows that are not
+    ``dropped``.
     """
     same = equal_bytes(column)
     rows = np.flatnonzero(same == np.arange(len(column)))
@@ -128,7 +132,8 @@ def find_pairs(
         rank = least[rows]
     else:
         rank = None
-    task = Task(column, rows, settings, threads, progress, fresh, signed, rank)
+    gone = None if dropped is None else dropped[rows]
+    task = Task(column, rows, settings, threads, progress, fresh, signed, rank, gone)
     complete = True
     if settings.scope == "containment":
         positions, found = _contained(task)
@@ -219,6 +224,8 @@ def _star(task: Task, signatures: Signatures, group: Rows, chosen: Rows) -> Matc
         i, j, share = verified(column, rows[pairs[0]], rows[pairs[1]], settings, threads)
         return place[i], place[j], share
 
+    if task.dropped is not None:
+        chosen = chosen[~task.dropped[chosen]]
     i, j, share = star_pairs(SignatureFinder(signatures, verify, threads), chosen[np.argsort(rank[chosen])])
     return rows[i], rows[j], share
 

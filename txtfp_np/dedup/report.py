@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
-import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -17,6 +15,7 @@ from ..options import check_count
 from .report_data import Group, Member, ReportData, choose_groups
 from .report_page import page_html
 from .result import DedupResult
+from .whole_file import whole_file
 
 MAX_CLUSTERS, MAX_MEMBERS, MAX_CHARACTERS = 200, 12, 6000
 
@@ -118,21 +117,9 @@ def write_report(
 
 
 def write_page(path: Path, page: str) -> None:
-    """Write to a neighbour first, so that nobody ever sees half a page."""
-    handle, name = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".tmp", dir=path.absolute().parent)
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(page.encode())
-            file.flush()
-            os.fsync(file.fileno())
-        mask = os.umask(0)
-        os.umask(mask)
-        os.chmod(name, 0o666 & ~mask)  # mkstemp's are for the owner alone
-        os.replace(name, path)
-    except BaseException:
-        with contextlib.suppress(OSError):
-            os.unlink(name)
-        raise
+    """Write a page, so that nobody ever sees half of it."""
+    with whole_file(path) as file:
+        file.write(page.encode())
 
 
 def _check_length(argument: str, given: int, expected: int) -> None:

@@ -250,17 +250,18 @@ class DedupResult:
             )
         found = self._found
         settings = with_limit(self._settings, limit)
+        known = None if self._known is None else self._known.above(limit)
         if not found.complete and limit > self.threshold:
             if self._side is not None:
                 again = find_near(self._side, settings, resolve_threads(None), False, rank=self._rank)
             else:
                 assert self._column is not None
-                again = find_pairs(self._column, settings, None, rank=self._rank)
-            return make_result(self._column, settings, self._rank, again, side=self._side)
+                dropped = None if known is None else known.match >= 0
+                again = find_pairs(self._column, settings, None, rank=self._rank, dropped=dropped)
+            return make_result(self._column, settings, self._rank, again, known, self._side)
         enough = found.share >= limit
         less = found._replace(i=found.i[enough], j=found.j[enough], share=found.share[enough])
-        known = None if self._known is None else self._known.above(limit)
-        return make_result(self._column, settings, self._rank, less, known, side=self._side)
+        return make_result(self._column, settings, self._rank, less, known, self._side)
 
     # ── leaving the package ─────────────────────────────────────────────────────────────────────
     def _columns(self) -> dict[str, NDArray[Any]]:

@@ -198,6 +198,11 @@ def check_columns(path: Path, names: Sequence[str], wanted: Sequence[str], argum
     """Refuse a file that lacks a column."""
     for name in wanted:
         if name not in names:
-            raise InvalidInputError(
-                f"{path} has no column {name!r}", argument=argument, advice=f"Its columns are: {', '.join(names)}."
-            )
+            advice = f"Its columns are: {', '.join(names)}."
+            if not names:
+                advice = "Its first line, which names them, is empty."
+            elif not is_encodable(names):
+                advice = "Names of columns are no UTF-8. Convert it, for instance with: iconv -f utf-16 -t utf-8"
+            elif len(names) == 1 and any(mark in names[0] for mark in ";\t|"):
+                advice += " Values are parted by commas, in a .tsv file by tabs: convert it first."
+            raise InvalidInputError(f"{path} has no column {name!r}", argument=argument, advice=advice)

@@ -54,7 +54,8 @@ class FileReport:
     clusters, largest : int
         Clusters of two rows or more, and rows of the largest one.
     pairs : int
-        Pairs found, equal documents counted as stars.
+        Pairs found, equal documents counted as stars. In a star, of documents that share a bucket with more than
+        512 others: those that decided.
     bands, rows : int
         How candidates were found.
     seconds : dict

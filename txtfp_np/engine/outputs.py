@@ -16,7 +16,7 @@ from .inputs import SourceFile, kind_of
 from .job import Job
 from .linking import same_text
 from .readers import Input
-from .tables import csv_columns, table_schema
+from .tables import arrow_modules, csv_columns, table_schema
 from .work import WorkFolder, read_rows
 from .writers import RemovedTable, Writer, closing_all, open_removed, open_writer
 
@@ -110,6 +110,8 @@ def check_targets(targets: Targets, files: Sequence[SourceFile], overwrite: bool
     """Refuse before the work what would fail, or do harm, after it; ``others`` are read, too."""
     check_apart(targets.named, [*(file.path for file in files), *others])
     for path, argument in targets.named:
+        if argument == "removed" or files[0].kind != "folder":
+            _check_library(path)
         if path.is_dir() and (argument == "removed" or files[0].kind != "folder" or any(path.iterdir())):
             raise InvalidInputError(f"{path} is a folder", argument=argument, advice="Folders are never replaced.")
         if path.exists() and not path.is_dir() and not overwrite:
@@ -117,6 +119,12 @@ def check_targets(targets: Targets, files: Sequence[SourceFile], overwrite: bool
                 f"{path} exists", argument=argument, advice="overwrite=True (--overwrite) replaces it."
             )
         _check_writable(path, argument, argument == "output" and targets.in_folder)
+
+
+def _check_library(path: Path) -> None:
+    kind, compression = kind_of(path)
+    if compression == "zst" or kind in ("parquet", "arrow"):
+        arrow_modules()
 
 
 def _check_writable(path: Path, argument: str, in_folder: bool) -> None:

@@ -12,6 +12,7 @@ from ..columns import Scratch, run_blocks
 from ..columns.checks import read_only
 from ..dedup.pairs import least_slots
 from ..index.join import words_at
+from .crowds import LEAST_CROWD, crowd_file, write_crowd
 from .job import Job
 from .scan import band_file
 from .sorting import SortedRows, sorted_parts
@@ -21,7 +22,6 @@ Rows32 = NDArray[np.uint32]
 
 _JOINED_ROWS = 1 << 12  # signatures that a thread holds: 4 MB at 128 slots
 _GATHERED_ROWS = 1 << 7  # the system maps 64 kB around each that is touched
-_MOST_IN_BUCKET = 1 << 9  # the pairs of a larger bucket are not held, but written as they are found
 _PAIRS_A_CALL = 1 << 14
 _RUN = 1 << 18
 
@@ -98,7 +98,7 @@ def pair_file(band: int) -> str:
 
 
 def find_candidates(work: WorkFolder, job: Job, said: Said) -> None:
-    """Write the pairs that each band finds first, one band at a time.
+    """Write the pairs that each band finds first, and for a star its crowds in place of theirs, one band at a time.
 
     ``said(done, bands)`` is called after each.
     """
@@ -116,19 +116,22 @@ def find_candidates(work: WorkFolder, job: Job, said: Said) -> None:
     del copy_of
     signatures = MappedFile(work.path("signatures"), np.uint64)
     for band in range(done, job.bands.bands):
-        file = RowFile(work.path(pair_file(band)), np.uint32, 3)
+        pairs = RowFile(work.path(pair_file(band)), np.uint32, 3)
+        crowds = RowFile(work.path(crowd_file(band)), np.uint32)
         try:
             for part in sorted_parts(work.path(band_file(band)), n, alive, job.sort_bytes(n), True):
-                _join(part, band, job, signatures, file)
-            file.sync()
+                _join(part, band, job, signatures, pairs, crowds)
+            pairs.sync()
+            crowds.sync()
         finally:
-            file.close()
+            pairs.close()
+            crowds.close()
         work.state["bands"] = band + 1
         work.save()
         said(band + 1, job.bands.bands)
 
 
-def _join(part: SortedRows, band: int, job: Job, signatures: MappedFile, file: RowFile) -> None:
+def _join(part: SortedRows, band: int, job: Job, signatures: MappedFile, file: RowFile, crowds: RowFile) -> None:
     assert job.bands is not None
     h, n_rows = job.bands.h, job.bands.rows
     words = signatures.array.reshape(-1, 1 + h)
@@ -156,14 +159,21 @@ def _join(part: SortedRows, band: int, job: Job, signatures: MappedFile, file: R
         for block in found:
             file.append(block)
 
-    run_blocks(_cut(*part), work, consume, threads=job.threads, detached=True)
+    def to_join() -> Iterator[_Buckets]:
+        for buckets in _cut(*part):
+            if buckets.is_large and job.settings.linkage == "star":
+                write_crowd(crowds, buckets.rows)
+            else:
+                yield buckets
+
+    run_blocks(to_join(), work, consume, threads=job.threads, detached=True)
 
 
 def _cut(keys: NDArray[np.uint64], rows: Rows32) -> Iterator[_Buckets]:
     """Whole buckets, so many that a thread can hold their signatures and pairs; large ones apart."""
     last = np.flatnonzero(keys[1:] != keys[:-1])
     starts = np.concatenate([[0], last + 1, [len(keys)]])
-    large = np.flatnonzero(np.diff(starts) > _MOST_IN_BUCKET)
+    large = np.flatnonzero(np.diff(starts) > LEAST_CROWD)
     begin = 0
     for first, stop in [*zip(starts[large].tolist(), starts[large + 1].tolist(), strict=True), (len(keys), len(keys))]:
         while begin < first:

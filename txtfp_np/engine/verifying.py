@@ -17,6 +17,7 @@ from ..sketch.run import SKETCH_BLOCK_BYTES
 from ..sketch.stages import BlockStages
 from . import scan as scanning
 from .batches import Batch, Position
+from .crowds import crowds_of
 from .job import Job
 from .pairing import Said, pair_file
 from .readers import Input
@@ -74,13 +75,37 @@ class _Sets(NamedTuple):
 
 
 def candidates(work: WorkFolder, job: Job) -> NDArray[np.bool_]:
-    """Which documents are in a candidate pair."""
+    """Which documents are in a candidate pair, or in a crowd."""
     wanted = np.zeros(work.state["scan"]["rows"], np.bool_)
     for band in range(0 if job.bands is None else job.bands.bands):
         for block in read_pairs(work, band):
             wanted[block[:, 0]] = True
             wanted[block[:, 1]] = True
+    for rows in crowds_of(work, job):
+        wanted[rows] = True
     return wanted
+
+
+class SetFile:
+    """The sets of all candidates.
+
+    Attributes
+    ----------
+    values : MappedFile of uint64
+        Sets one after another, sorted.
+    offsets : int64 (m + 1,), read-only
+        Where each begins.
+    number : uint32 (n,), read-only
+        Which set a document has, if it is a candidate.
+    """
+
+    def __init__(self, work: WorkFolder, job: Job) -> None:
+        number = np.cumsum(candidates(work, job), dtype=np.uint32)
+        number -= 1
+        offsets = np.zeros(work.state["sets"]["sets"] + 1, np.int64)
+        np.cumsum(read_rows(work.path("set-sizes"), np.int64), out=offsets[1:])
+        self.values = MappedFile(work.path("sets"), np.uint64)
+        self.offsets, self.number = read_only(offsets), read_only(number)
 
 
 def make_sets(source: Input, work: WorkFolder, job: Job, progress: Progress) -> None:
@@ -151,18 +176,12 @@ def verify(work: WorkFolder, job: Job, said: Said) -> None:
     done = work.state.get("verified", 0)
     if done == bands:
         return
-    wanted = candidates(work, job)
-    number = np.cumsum(wanted, dtype=np.uint32)
-    number -= 1
-    del wanted
-    offsets = np.zeros(work.state["sets"]["sets"] + 1, np.int64)
-    np.cumsum(read_rows(work.path("set-sizes"), np.int64), out=offsets[1:])
-    values = MappedFile(work.path("sets"), np.uint64)
+    sets = SetFile(work, job)
     for band in range(done, bands):
         file = RowFile(work.path(near_file(band)), NEAR)
         try:
             for block in read_pairs(work, band):
-                file.append(_verified(block, number, values, read_only(offsets), job))
+                file.append(_verified(block, sets, job))
             file.sync()
         finally:
             file.close()
@@ -171,24 +190,18 @@ def verify(work: WorkFolder, job: Job, said: Said) -> None:
         said(band + 1, bands)
 
 
-def _verified(
-    block: NDArray[np.uint32],
-    number: NDArray[np.uint32],
-    values: MappedFile,
-    offsets: NDArray[np.int64],
-    job: Job,
-) -> NDArray[np.void]:
+def _verified(block: NDArray[np.uint32], sets: SetFile, job: Job) -> NDArray[np.void]:
     from ..kernels.sets import common_pairs
 
     block = block[np.argsort(block[:, 0], kind="stable")]  # sets of neighbours lie in the same pages
-    i, j = (read_only(number[block[:, side]].astype(np.int64)) for side in (0, 1))
+    i, j = (read_only(sets.number[block[:, side]].astype(np.int64)) for side in (0, 1))
     common = np.empty(len(i), np.int64)
-    sets = read_only(values.array)
+    values, offsets = read_only(sets.values.array), sets.offsets
 
     def work(some: range, scratch: Scratch) -> None:
         part = slice(some.start, some.stop)
-        common_pairs(sets, offsets, i[part], j[part], common[part])
-        values.forget()
+        common_pairs(values, offsets, i[part], j[part], common[part])
+        sets.values.forget()
 
     blocks = (range(first, min(first + _PAIRS_A_BLOCK, len(i))) for first in range(0, len(i), _PAIRS_A_BLOCK))
     run_blocks(blocks, work, lambda _: None, threads=job.threads)

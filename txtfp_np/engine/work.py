@@ -32,7 +32,7 @@ PARTIAL = ("scan", "sets")
 _BOOT = Path("/proc/sys/kernel/random/boot_id")
 _MANIFEST = "txtfp-work.json"
 _LOCK = "lock"
-_FORMAT = 1
+_FORMAT = 2
 
 
 class WorkFolder:
@@ -224,14 +224,3 @@ def read_rows(path: Path, dtype: DTypeLike, first: int = 0, n_rows: int = -1, wi
     kind = np.dtype(dtype)
     count = n_rows * width if n_rows >= 0 else -1
     return np.fromfile(path, kind, count, offset=first * width * kind.itemsize)
-
-
-def check_space(folder: Path, n_bytes: int) -> None:
-    """Refuse a job whose work files cannot fit on the disk."""
-    free = shutil.disk_usage(folder).free
-    if free < n_bytes:
-        raise InvalidInputError(
-            f"{folder} has {free / 1e9:.1f} GB free, the job needs about {n_bytes / 1e9:.1f} GB",
-            argument="work_dir",
-            advice="Name a work directory on a larger disk.",
-        )

@@ -17,11 +17,11 @@ from .methods import BITS, Corpus, Made, Make, Method, Printed, Rows, measures_o
 #: What the paper prints for BGE small, over all facets of CSFCube: of the embeddings, and of codes of 128 bits. How
 #: many parts its LSHash had there is not told.
 _PRINTED = {
-    "": Printed("cosine", 0.3245, 0.5412),
-    "BinaryHash 128": Printed("cosine", 0.2592, 0.4597),
-    "HyperplaneHash 128, 1 part": Printed("manhattan", 0.2503, 0.4580),
-    "HyperplaneHash 128, 4 parts": Printed("manhattan", 0.2503, 0.4580),
-    "HyperplaneHash 128, 8 parts": Printed("manhattan", 0.2503, 0.4580),
+    "": (Printed("cosine", 0.3245, 0.5412),),
+    "BinaryHash 128": (Printed("cosine", 0.2592, 0.4597),),
+    "HyperplaneHash 128, 1 part": (Printed("manhattan", 0.2503, 0.4580),),
+    "HyperplaneHash 128, 4 parts": (Printed("manhattan", 0.2503, 0.4580),),
+    "HyperplaneHash 128, 8 parts": (Printed("manhattan", 0.2503, 0.4580),),
 }
 
 
@@ -103,10 +103,10 @@ def embedding_methods(
     for text in texts:
         source = _Embeddings(embed)
         printed = _PRINTED if text == "facet" else {}  # the paper has no other text
-        made.append(Method(name, text, _vectors_of(source), _VECTOR_MEASURES, printed.get(""), has_seed=False))
+        made.append(Method(name, text, _vectors_of(source), _VECTOR_MEASURES, printed.get("", ()), has_seed=False))
         for label, code in codes.items():
             make = _codes_of(source, code)
-            made.append(Method(f"{name}, {label}", text, make, BITS, printed.get(label), has_seed=False))
+            made.append(Method(f"{name}, {label}", text, make, BITS, printed.get(label, ()), has_seed=False))
     return tuple(made)
 
 

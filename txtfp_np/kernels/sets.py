@@ -59,7 +59,7 @@ def distinct_sets(values, offsets, out, out_offsets):
 
 
 @helper
-def _common(a, b):
+def in_common(a, b):
     """Number of values in both sorted sets; no branch that depends on the values."""
     n_a, n_b = np.uint64(len(a)), np.uint64(len(b))
     at_a, at_b, common = np.uint64(0), np.uint64(0), np.uint64(0)
@@ -85,7 +85,7 @@ def common_pairs(values, offsets, i, j, out):
     """
     for pair in range(len(i)):
         a, b = i[pair], j[pair]
-        out[pair] = _common(values[offsets[a] : offsets[a + 1]], values[offsets[b] : offsets[b + 1]])
+        out[pair] = in_common(values[offsets[a] : offsets[a + 1]], values[offsets[b] : offsets[b + 1]])
 
 
 @kernel
@@ -120,4 +120,4 @@ def common_of_two(values_a, offsets_a, values_b, offsets_b, i, j, out):
     """
     for pair in range(len(i)):
         a, b = i[pair], j[pair]
-        out[pair] = _common(values_a[offsets_a[a] : offsets_a[a + 1]], values_b[offsets_b[b] : offsets_b[b + 1]])
+        out[pair] = in_common(values_a[offsets_a[a] : offsets_a[a + 1]], values_b[offsets_b[b] : offsets_b[b + 1]])

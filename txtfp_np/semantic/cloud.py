@@ -25,6 +25,7 @@ from ..errors import (
 from ..options import check_count
 from ..schema import Embedding
 from .column import EmbeddingColumn
+from .deadline import Deadline
 from .retry import RETRIED, RetryPolicy
 
 # Answers are a few KB an embedding: this is a thousand times the largest batch's.
@@ -102,6 +103,7 @@ class CloudProvider(ABC):
         self.base_url = _checked_url(base_url or self._base_url)
         self.timeout = timeout
         self.retry = retry or RetryPolicy()
+        self._deadline = Deadline(self.retry.monotonic, _too_late)
         self._client: Any = None
         self._opening = threading.Lock()
 
@@ -285,14 +287,13 @@ class CloudProvider(ABC):
 
     def _post(self, body: bytes) -> tuple[int, str | None, bytes]:
         """Status, ``Retry-After`` and content of the answer, all within the time for one request."""
-        end = self.retry.monotonic() + self.timeout
+        client, url = self._opened(), f"{self.base_url}/{self._path}"
         content = bytearray()
-        with self._opened().stream("POST", f"{self.base_url}/{self._path}", content=body) as response:
+        self._deadline.start(self.timeout)
+        with client.stream("POST", url, content=body, extensions={"trace": self._deadline.watch}) as response:
             for chunk in response.iter_bytes():
                 content += chunk
-                # httpx limits the time between two chunks only
-                if self.retry.monotonic() > end:
-                    raise _httpx().ReadTimeout("the answer takes too long", request=response.request)
+                self._deadline.left()
                 if len(content) > _MAX_ANSWER:
                     raise HttpError(f"{self._name} answered more than {_MAX_ANSWER} bytes")
             retry_after = response.headers.get("retry-after")
@@ -347,6 +348,11 @@ def _httpx() -> Any:
     except ImportError as error:
         raise FeatureDisabledError("cloud") from error
     return httpx
+
+
+def _too_late() -> Exception:
+    late: Exception = _httpx().ReadTimeout("the answer takes too long")
+    return late
 
 
 def _said(answer: bytes) -> str | None:

@@ -66,6 +66,11 @@ class EmbeddingColumn:
         object.__setattr__(self, "model_id", model_id)
 
     @classmethod
+    def _of(cls, vectors: ArrayLike, argument: str) -> EmbeddingColumn:
+        """As the class makes it, of what was given as another argument."""
+        return cls._trusted(_as_matrix(vectors, argument), None)
+
+    @classmethod
     def _trusted(cls, vectors: Vectors, model_id: str | None) -> EmbeddingColumn:
         self = object.__new__(cls)
         object.__setattr__(self, "vectors", read_only(vectors))
@@ -325,24 +330,30 @@ def _positive_norms(embeddings: Embedding | EmbeddingColumn, matrix: Vectors) ->
     return read_only(norms)
 
 
-def _as_matrix(vectors: ArrayLike) -> Vectors:
+def _as_matrix(vectors: ArrayLike, argument: str = "vectors") -> Vectors:
     if isinstance(vectors, EmbeddingColumn):  # else it would lose its model without a word
         raise InvalidInputError(
-            "vectors must be an array, got an EmbeddingColumn: take its .vectors", argument="vectors"
+            f"{argument} must be an array, got an EmbeddingColumn: take its .vectors", argument=argument
         )
     try:
         given = np.asarray(vectors)
     except ValueError as error:
-        raise InvalidInputError("vectors must have rows of one length, got ragged ones", argument="vectors") from error
-    if given.ndim != 2:
-        raise InvalidInputError(f"vectors must have two axes, got shape {given.shape}", argument="vectors")
-    if given.shape[1] == 0:
-        raise InvalidInputError("embedding vector is empty", argument="vectors")
+        raise InvalidInputError(
+            f"{argument} must have rows of one length, got ragged ones", argument=argument
+        ) from error
     if given.dtype.kind not in "iuf":
-        raise InvalidInputError(f"vectors must hold real numbers, got dtype {given.dtype}", argument="vectors")
+        got = f"dtype {given.dtype}" if given.ndim else f"a {type(vectors).__name__}"
+        advice = (
+            "np.stack(column) makes a matrix of a column of lists." if given.ndim and got == "dtype object" else None
+        )
+        raise InvalidInputError(f"{argument} must hold real numbers, got {got}", argument=argument, advice=advice)
+    if given.ndim != 2:
+        raise InvalidInputError(f"{argument} must have two axes, got shape {given.shape}", argument=argument)
+    if given.shape[1] == 0:
+        raise InvalidInputError("embedding vector is empty", argument=argument)
     with np.errstate(over="ignore"):  # becomes infinite, which is refused below
         values = np.ascontiguousarray(given, np.float32)
     finite = np.isfinite(values).all(axis=1)
     if not finite.all():
-        raise InvalidInputError("embedding contains non-finite values", row=int((~finite).argmax()), argument="vectors")
+        raise InvalidInputError("embedding contains non-finite values", row=int((~finite).argmax()), argument=argument)
     return values

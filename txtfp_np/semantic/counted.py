@@ -78,7 +78,7 @@ class _Document:
         offsets = read_only(np.array([0, len(data)], np.int64))
         self.levels = [_spans_of(units_of(data, offsets)) for units_of in (paragraphs_of, sentences_of)]
         words = WordTokenizer()._block(data, offsets, Scratch())
-        self.words = words.starts.tolist()
+        self.words, self.word_ends = words.starts.tolist(), words.ends.tolist()
 
     def chunks(self, level: int) -> Iterator[Span]:
         """Chunks in the order of the text."""
@@ -101,9 +101,12 @@ class _Document:
         if level < _WORDS:
             units = self.levels[level]
             return units[bisect_left(units, (begin, begin)) : bisect_left(units, (end, end))]
-        # A word takes along what stands between it and the next one.
-        cuts = self.words[bisect_left(self.words, begin) : bisect_left(self.words, end)]
-        return [self._trimmed(a, b) for a, b in pairwise([begin, *cuts[1:], end])]
+        # A word takes along what stands between it and the next one, and the first one what stands before it. A
+        # sentence may begin inside a word ("했다.그리고"): then what is left of that is the first one.
+        first = bisect_left(self.words, begin)
+        is_inside = first > 0 and self.word_ends[first - 1] > begin
+        cuts = self.words[first if is_inside else first + 1 : bisect_left(self.words, end)]
+        return [self._trimmed(a, b) for a, b in pairwise([begin, *cuts, end])]
 
     def _trimmed(self, begin: int, end: int) -> Span:
         text = self.count.raw[begin:end].decode()

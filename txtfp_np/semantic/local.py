@@ -46,8 +46,8 @@ class LocalProvider:
     only divided by its length. Texts that are too long lose their end, but not the special token that
     closes them.
 
-    A provider may be shared by threads. The same text can differ in the last bits from batch to batch and
-    from machine to machine.
+    A provider may be shared by threads. For other processes it is pickled as the paths of its files, which are loaded
+    again there. The same text can differ in the last bits from batch to batch and from machine to machine.
     """
 
     def __init__(

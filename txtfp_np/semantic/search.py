@@ -159,6 +159,7 @@ class EmbeddingSearch:
         elif isinstance(given, EmbeddingColumn):
             column, alone = as_embeddings(argument, given), False
         else:
+            given = given if isinstance(given, (list, tuple)) else np.asarray(given)
             alone = np.ndim(given) == 1 and len(given) > 0 and not isinstance(given[0], Embedding)
             if np.size(given) == 0 and self.dim is not None:
                 given = np.empty((0, self.dim), np.float32)
@@ -189,7 +190,16 @@ def _are_texts(given: Any) -> bool:
         return bool(given) and (given[0] is None or isinstance(given[0], (str, bytes)))
     if isinstance(given, np.ndarray):
         return given.dtype.kind in "OUST"
-    return isinstance(given, (str, bytes, TextColumn)) or not isinstance(given, (Embedding, EmbeddingColumn))
+    if isinstance(given, (str, bytes, TextColumn)):
+        return True
+    return not isinstance(given, (Embedding, EmbeddingColumn, int, float)) and not _are_numbers(given)
+
+
+def _are_numbers(given: Any) -> bool:
+    """Whether a table, a tensor or a column holds numbers, by its axes or its first row."""
+    if getattr(given, "ndim", 1) == 2:
+        return True
+    return hasattr(given, "__array__") and np.asarray(given[:1]).dtype.kind in "iuf"
 
 
 def _check_threshold(threshold: object) -> float | None:

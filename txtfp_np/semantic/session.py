@@ -47,6 +47,8 @@ class Session:
         intra_threads: int | None,
         execution_providers: tuple[str, ...],
     ) -> None:
+        onnx_path, tokenizer_path = onnx_path.absolute(), tokenizer_path.absolute()
+        self._made_of = onnx_path, tokenizer_path, max_seq_len, intra_threads, execution_providers
         self.tokenizer = _load_tokenizer(tokenizer_path, max_seq_len)
         self.pad_id = self._find_pad_id()
         self.graph = _load_graph(onnx_path, intra_threads, execution_providers)
@@ -55,6 +57,9 @@ class Session:
             raise OnnxError(f"{onnx_path} has no input input_ids, but {', '.join(self.inputs) or 'none'}")
         names = [node.name for node in self.graph.get_outputs()]
         self.output = next((name for name in _OUTPUTS if name in names), names[0])
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Session, self._made_of  # graphs do not travel: it is loaded again
 
     def _find_pad_id(self) -> int:
         padding = self.tokenizer.padding
@@ -113,7 +118,10 @@ class Session:
         try:
             (output,) = self.graph.run([self.output], feed)
         except Exception as error:
-            raise OnnxError(f"running the model failed: {error}") from error
+            raise OnnxError(
+                f"running the model failed: {error}",
+                advice=f"It was given {length} tokens a text: max_seq_len may be more than it takes.",
+            ) from error
         values = np.asarray(output)
         if values.dtype.kind != "f" or values.ndim not in (2, 3) or len(values) != len(encodings):
             raise OnnxError(

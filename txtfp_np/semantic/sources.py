@@ -78,7 +78,7 @@ def as_embeddings(argument: str, given: EmbeddingColumn | ArrayLike) -> Embeddin
         if isinstance(given, (list, tuple)) and given and hasattr(given[0], "vector"):
             column = EmbeddingColumn.from_embeddings(given)
         elif not isinstance(given, EmbeddingColumn):
-            column = EmbeddingColumn(given)
+            column = EmbeddingColumn._of(given, argument)
     except InvalidInputError as error:
         error.argument = argument
         raise

@@ -27,7 +27,7 @@ def fingerprint_many(
     texts : str, bytes or column
         One document, or anything that :class:`TextColumn` takes; an iterator is read once.
     fingerprinters : iterable of fingerprinters
-        Of this package.
+        Of this package, those that make one record a document: all but winnowing, whose result is ragged.
     on_empty, errors, threads, progress
         As in :meth:`MinHashFingerprinter.fingerprint`.
 
@@ -51,7 +51,8 @@ def fingerprint_many(
     for fingerprinter in chosen:
         if not isinstance(fingerprinter, BlockFingerprinter):
             raise ConfigError(
-                f"fingerprinters must be fingerprinters of this package, got {type(fingerprinter).__name__}",
+                "fingerprinters must be fingerprinters of this package that make one record a document, "
+                f"got {type(fingerprinter).__name__}",
                 argument="fingerprinters",
             )
     return sign(texts, chosen, on_empty, errors, threads, progress)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import cycle
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -17,7 +18,11 @@ from .winnowing import Grams, WinnowFingerprinter
 PASSAGE = np.dtype([("a_start", "<i8"), ("a_end", "<i8"), ("b_start", "<i8"), ("b_end", "<i8"), ("tokens", "<i8")])
 _MOST_PAIRS = 1024  # of a k-gram that both texts have: how often it comes in one times how often in the other
 _PAIRS = 1 << 18  # of all such k-grams together, and one more for every fingerprint
-_MOST_SWEEPS = 64  # joining what joining brought together; two are the rule
+# Joining what joining brought together: each sweep sees what lies ahead of it, so they take turns, forward and backward
+# in either text, as columns of boxes and their sign. Two are the rule, twenty the most seen; in one direction only,
+# refrains take a sweep a step.
+_TURNS = ([0, 1, 2, 3], 1), ([1, 0, 3, 2], -1), ([2, 3, 0, 1], 1), ([3, 2, 1, 0], -1)
+_MOST_SWEEPS, _FREE_BOXES = 64, 1 << 22  # of all boxes, and boxes that are no matter: a second at the most
 
 
 def winnow_match(
@@ -195,14 +200,18 @@ def _joined(runs: NDArray[np.int64], gap: int) -> tuple[NDArray[np.int64], NDArr
     begins, others, lengths = runs.T
     boxes = np.column_stack((begins, begins + lengths, others, others + lengths))
     numbers = np.arange(len(runs))
-    for _ in range(_MOST_SWEEPS):
-        order = np.lexsort((boxes[:, 2], boxes[:, 0]))
-        joined, parts = np.empty_like(boxes), np.empty(len(boxes), np.int64)
-        n = join_boxes(read_only(boxes[order]), gap, joined, parts)
+    patience = _MOST_SWEEPS * len(boxes) + _FREE_BOXES
+    for columns, sign in cycle(_TURNS):
+        turned = sign * boxes[:, columns]
+        order = np.lexsort((turned[:, 2], turned[:, 0]))
+        joined, parts = np.empty((len(boxes), 4), np.int64), np.empty(len(boxes), np.int64)
+        n = join_boxes(read_only(np.ascontiguousarray(turned[order])), gap, joined, parts)
         into = np.empty(len(boxes), np.int64)
         into[order] = parts
         numbers = into[numbers]
-        boxes, is_done = joined[:n], n == len(boxes)
+        patience -= len(boxes)
+        is_done = n == len(boxes) or patience < 0
+        boxes = sign * joined[:n, columns]  # each turn undoes itself
         if is_done:
             break
     return boxes, numbers

@@ -90,7 +90,7 @@
       make("td", {}, `${number.format(member.length)}`)));
     const left = removed - cluster.members.length;
     detail.replaceChildren(
-      make("h3", {}, `Cluster ${place}: kept `, named(cluster.id), `, ${number.format(removed)} removed`),
+      make("h3", {}, `Cluster ${place}: document `, named(cluster.id), ` kept, ${number.format(removed)} removed`),
       make("table", { class: "members" },
         make("thead", {}, make("tr", {}, ...["removed", "similarity", "", "characters"].map((head) => make("th", { scope: "col" }, head)))),
         make("tbody", {}, ...rows)),
@@ -118,7 +118,7 @@
     }
     const same = member.runs.every(([kind]) => kind === BOTH || kind === GAP_BOTH);
     const note = same ? [make("p", { class: "note" }, "All words are equal; only case, punctuation or spaces differ.")] : [];
-    const heads = make("div", { class: "heads" }, make("div", {}, "kept ", named(cluster.id)), make("div", {}, "removed ", named(member.id)));
+    const heads = make("div", { class: "heads" }, make("div", {}, "kept: ", named(cluster.id)), make("div", {}, "removed: ", named(member.id)));
     return [tools, ...note, ...(side ? [heads] : []), ...hunks(member.runs, side)];
   };
 
