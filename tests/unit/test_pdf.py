@@ -66,6 +66,15 @@ def test_a_killed_parser_is_reaped():
     assert not getattr(subprocess, "_active", [])  # children that nobody waited for
 
 
+def test_a_file_that_was_not_read_to_its_end_leaves_no_pipe():
+    import gc
+
+    for _ in range(5):
+        with pytest.raises(tx.InvalidInputError):
+            tx.pdf_to_text_with(bytes(10_000_000), tx.PdfOptions(timeout_secs=0.001))
+    gc.collect()  # warnings of open files are errors in tests
+
+
 @pytest.mark.slow
 def test_a_bomb_stays_in_its_process():
     resource = pytest.importorskip("resource")

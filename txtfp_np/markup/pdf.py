@@ -206,24 +206,23 @@ def _text_of(data: bytes, options: PdfOptions, folder: str) -> str:
     import subprocess  # only now: it takes a while to import
 
     # -P: the folder of the script, whose modules have names of the standard library, is not searched.
-    child = subprocess.Popen(
+    with subprocess.Popen(  # which closes the pipes, however it is left
         [sys.executable, "-P", str(_CHILD), str(options.timeout_secs), folder],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
-    )
-    try:
-        answer, _ = child.communicate(data, timeout=options.timeout_secs)
-    except subprocess.TimeoutExpired:
-        raise InvalidInputError(
-            f"pdf parse exceeded {options.timeout_secs:g}-second timeout",
-            argument="files",
-            advice="PdfOptions(timeout_secs=...) gives it more time.",
-        ) from None
-    finally:
-        if child.poll() is None:
-            child.kill()
-            child.communicate()
+    ) as child:
+        try:
+            answer, _ = child.communicate(data, timeout=options.timeout_secs)
+        except subprocess.TimeoutExpired:
+            raise InvalidInputError(
+                f"pdf parse exceeded {options.timeout_secs:g}-second timeout",
+                argument="files",
+                advice="PdfOptions(timeout_secs=...) gives it more time.",
+            ) from None
+        finally:
+            if child.poll() is None:
+                child.kill()
     kind, text = answer[:1], answer[1:].decode()
     if child.returncode == 0 and kind == b"T":
         return text
