@@ -92,11 +92,11 @@ DEEP = ["div", "b", "font", "a", "table><tr><td", "ul><li", "blockquote", "x-own
 
 
 def test_end_tags_that_end_nothing_are_no_depth():
-    from txtfp_np.markup.html_pieces import _MAX_DEPTH, flattened
+    from txtfp_np.markup.html_tags import _MAX_DEPTH, tamed
 
     stray, opened = "</b>" * 3, "<b>" * _MAX_DEPTH
-    assert flattened(f"{stray}{opened}x") == f"{stray}{opened}x"
-    assert flattened(f"{stray}{opened}<b>x") == f"{stray}{opened}<br>x"
+    assert tamed(f"{stray}{opened}x") == f"{stray}{opened}x"
+    assert tamed(f"{stray}{opened}<b>x") == f"{stray}{opened}<br>x"
 
 
 @pytest.mark.parametrize("tag", DEEP)
