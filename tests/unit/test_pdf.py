@@ -188,10 +188,15 @@ def read_interrupted(folder, threads, then):
     (folder / "pypdfium2").mkdir()
     (folder / "pypdfium2" / "__init__.py").write_text(SLOW_PARSER)
     root = Path(tx.__file__).parent.parent
-    command = [sys.executable, "-c", READ, str(threads), then]
+    command = [sys.executable, "-W", "always::ResourceWarning", "-c", READ, str(threads), then]
     path = f"{folder}{os.pathsep}{root}"
     with subprocess.Popen(
-        command, env={**os.environ, "PYTHONPATH": path}, stdout=subprocess.PIPE, text=True, process_group=0
+        command,
+        env={**os.environ, "PYTHONPATH": path},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,  # where a process that nobody waited for would be told
+        text=True,
+        process_group=0,
     ) as reader:
         try:
             while len(list(folder.glob("*.running"))) < threads:
