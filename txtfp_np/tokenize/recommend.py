@@ -127,7 +127,7 @@ def recommend(texts: Texts) -> Recommendation:
     """
     column = as_text_column(texts)
     sample = column.take(np.linspace(0, len(column) - 1, min(len(column), _SAMPLE_ROWS)).astype(np.int64))
-    scripts = _scripts(sample)
+    scripts, unspaced_rows = _scripts(sample)
     if not scripts:
         raise InvalidInputError("no letters in any text", argument="texts")
     unspaced = sum(share for name, share in scripts if name in _UNSPACED)
@@ -138,7 +138,7 @@ def recommend(texts: Texts) -> Recommendation:
     tokenizer: Tokenizer
     if unspaced >= _FEW:
         characters = float(np.median([len(text) for text in sample if text]))
-        k, threshold, reason = _runs_of_characters(unspaced >= _MOST, characters)
+        k, threshold, reason = _runs_of_characters(unspaced_rows >= _MOST, characters)
         reasons.append(reason)
         engine = next((engine for name, engine in _ENGINES.items() if dict(scripts).get(name, 0) >= _FEW), None)
         if engine:
@@ -159,24 +159,35 @@ def recommend(texts: Texts) -> Recommendation:
 def _runs_of_characters(unspaced: bool, characters: float) -> tuple[int, float, str]:
     """Length, threshold and reason for scripts that have no spaces between words, all or in part."""
     if characters < _SHORT_RUN:
-        k = 2 if unspaced and characters < _VERY_SHORT_RUN else 3
+        k = 2 if characters < _VERY_SHORT_RUN else 3
         return k, 0.5, f"short texts ({characters:.0f} characters, the median): one edit breaks most runs of 5"
     if unspaced:
         return 5, 0.4, "scripts without spaces between words: runs of 5 characters find as much as words do"
     return 5, 0.5, "scripts with and without spaces between words: runs of 5 characters suit both"
 
 
-def _scripts(sample: TextColumn) -> tuple[tuple[str, float], ...]:
-    """Shares of letters, largest first."""
-    text = "".join(text[:_SAMPLE_CHARACTERS] for text in sample)
-    code_points = np.frombuffer(text.encode("utf-32-le"), np.uint32)
+def _scripts(sample: TextColumn) -> tuple[tuple[tuple[str, float], ...], float]:
+    """Shares of letters, largest first; share of the documents that have no spaces between words.
+
+    Names and terms are written in Latin letters, of which a word takes several, in such documents, too: in
+    Chinese pages about software they are three of four letters.
+    """
+    pieces = [text[:_SAMPLE_CHARACTERS] for text in sample]
+    code_points = np.frombuffer("".join(pieces).encode("utf-32-le"), np.uint32)
+    rows = np.repeat(np.arange(len(pieces)), [len(piece) for piece in pieces])
     firsts = np.array([first for first, _, _ in _RANGES])
     lasts = np.array([last for _, last, _ in _RANGES])
     place = np.searchsorted(firsts, code_points, side="right") - 1
     inside = (place >= 0) & (code_points <= lasts[place])
-    counts = np.bincount(place[inside], minlength=len(_RANGES))
+    place, rows = place[inside], rows[inside]
+    counts = np.bincount(place, minlength=len(_RANGES))
     shares: dict[str, float] = {}
     for (_, _, name), count in zip(_RANGES, counts.tolist(), strict=True):
         if count:
-            shares[name] = shares.get(name, 0.0) + count / int(inside.sum())
-    return tuple(sorted(shares.items(), key=lambda item: -item[1]))
+            shares[name] = shares.get(name, 0.0) + count / len(place)
+    unspaced = np.array([name in _UNSPACED for _, _, name in _RANGES])[place]
+    letters = np.bincount(rows, minlength=1)
+    of_them = np.bincount(rows, unspaced, minlength=1)
+    written = letters > 0
+    unspaced_rows = float((of_them[written] >= _FEW * letters[written]).mean()) if written.any() else 0.0
+    return tuple(sorted(shares.items(), key=lambda item: -item[1])), unspaced_rows
