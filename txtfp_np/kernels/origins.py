@@ -8,7 +8,7 @@ from . import layout
 from ._jit import helper, kernel
 from .decode import classify, load_sequence
 
-RUN, WHOLE = 1, 2  # a run of ASCII whose bytes keep their places; a row that is not to be cut
+RUN, WHOLE = 1, 2  # bytes that keep their places; a row that is not to be cut
 
 
 @helper
@@ -27,6 +27,18 @@ def _begins_segment(code, drop_format, drop_bidi):
     if code == layout.DROP_BIDI:
         return drop_format == 0 and drop_bidi == 0
     return code < layout.COMPLEX or code >= layout.MAPPED
+
+
+@helper
+def _classified(data, position, end, codes):
+    """Quick code and bytes of a code point; below 0 for ASCII, and at the end."""
+    if position >= end:
+        return np.int64(-1), np.int64(0)
+    word = load_sequence(data, position)
+    if word & 0xFF < 0x80:
+        return np.int64(-1), np.int64(1)
+    code, width = classify(codes, word)
+    return np.int64(code), np.int64(width)
 
 
 @kernel
@@ -54,7 +66,8 @@ def segments_rows(data, offsets, codes, options, rows, begins, kinds, out_offset
 
     Notes
     -----
-    A run of ASCII is one segment, without its last letter if something else follows: that may be a mark.
+    A run of what keeps its bytes (ASCII keeps their number) is one segment, without its last code point if what follows
+    may be a mark.
     """
     drop_format, drop_bidi, keeps_ascii = options
     n = np.int64(0)
@@ -67,21 +80,22 @@ def segments_rows(data, offsets, codes, options, rows, begins, kinds, out_offset
             n += 1
             position = end
         in_run = False
+        code, width = _classified(data, position, end, codes)
         while position < end:
-            word = load_sequence(data, position)
-            if keeps_ascii != 0 and word & 0xFF < 0x80 and (position + 1 == end or word >> 8 & 0xFF < 0x80):
+            following, its_width = _classified(data, position + width, end, codes)
+            stays = code < 0 or code == layout.PLAIN or code == layout.PLAIN_FORWARD
+            if keeps_ascii != 0 and stays and _begins_segment(following, drop_format, drop_bidi):
                 if not in_run:
                     begins[n], kinds[n] = position, RUN
                     n += 1
                 in_run = True
-                position += 1
-                continue
-            code, width = classify(codes, word)
-            if position == begin or _begins_segment(code, drop_format, drop_bidi):
-                begins[n], kinds[n] = position, 0
-                n += 1
-            in_run = False
+            else:
+                if position == begin or _begins_segment(code, drop_format, drop_bidi):
+                    begins[n], kinds[n] = position, 0
+                    n += 1
+                in_run = False
             position += width
+            code, width = following, its_width
         out_offsets[row + 1] = n
     begins[n] = offsets[len(offsets) - 1]
 
