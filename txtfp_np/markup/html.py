@@ -33,7 +33,7 @@ def html_to_text(
     Parameters
     ----------
     texts : str, bytes or column
-        Whole pages or fragments; bytes are UTF-8, whatever a ``meta`` element says.
+        Whole pages or fragments; bytes are UTF-8, whatever a ``meta`` element says, with or without a mark of it.
     main_content : bool
         Leave out what stands around it: navigation, asides, forms, and headers and footers of the page.
         Where there is a ``main`` element, only what is inside is taken.

@@ -96,8 +96,9 @@ def pdf_to_text(
     Notes
     -----
     Each file is parsed in a process of its own, which may take 2 GiB of memory where the system knows such
-    limits, and is killed when its time is up: a hostile file can neither hang nor crash the caller. To
-    start it takes about a tenth of a second. Text that is only drawn (a scan) is not found.
+    limits, and is killed when its time is up: a hostile file can neither hang nor crash the caller. An
+    interrupt, or an error of one of many files, ends those that are being read. To start a process takes
+    about a tenth of a second. Text that is only drawn (a scan) is not found.
 
     Examples
     --------
