@@ -23,13 +23,9 @@ def _slot_of(keys, places, symbol):
     return slot
 
 
-@routine
-def _strip(pattern, text, common, keys, places, steps):
-    """64 rows or fewer, from the first column to the last; returns how much their last row rises on the whole.
-
-    ``steps`` has the differences along the row above (-1, 0, 1) and gets those along the last row. ``common`` is
-    zeros before and after.
-    """
+@helper
+def _enter(pattern, common, keys, places):
+    """Put the symbols of 64 rows or fewer into zeroed tables; returns how many are not common."""
     n_hashed = 0
     for place in range(len(pattern)):
         symbol, bit = pattern[place], _ONE << np.uint64(place)
@@ -42,6 +38,39 @@ def _strip(pattern, text, common, keys, places, steps):
         slot = _slot_of(keys, places, symbol)
         keys[slot] = symbol
         places[slot] |= bit
+    return n_hashed
+
+
+@helper
+def _leave(pattern, common):
+    for place in range(len(pattern)):
+        if pattern[place] < _COMMON:
+            common[pattern[place]] = _ZERO
+
+
+@helper
+def _next_column(equal, above, plus, minus, last):
+    """Differences down the next column, and the one along its last row; ``above`` is that along the row above."""
+    at_left = equal | minus
+    equal |= np.uint64(above < 0)
+    across = (((equal & plus) + plus) ^ plus) | equal
+    rises = minus | ~(across | plus)
+    falls = plus & across
+    step = np.int8((rises >> last) & _ONE) - np.int8((falls >> last) & _ONE)
+    rises = (rises << _ONE) | np.uint64(above > 0)
+    falls = (falls << _ONE) | np.uint64(above < 0)
+    return step, falls | ~(at_left | rises), rises & at_left
+
+
+@routine
+def _strip(pattern, text, tables, steps):
+    """64 rows or fewer, from the first column to the last; returns how much their last row rises on the whole.
+
+    ``steps`` has the differences along the row above (-1, 0, 1) and gets those along the last row. In ``tables``, the
+    common symbols are zeros before and after.
+    """
+    common, keys, places = tables[0][0], tables[1][0], tables[2][0]
+    n_hashed = _enter(pattern, common, keys, places)
     last = np.uint64(len(pattern) - 1)
     plus, minus = _ALL, _ZERO
     change = np.int64(0)
@@ -51,23 +80,46 @@ def _strip(pattern, text, common, keys, places, steps):
             equal = common[symbol]
         else:
             equal = places[_slot_of(keys, places, symbol)] if n_hashed > 0 else _ZERO
-        above = steps[column]
-        at_left = equal | minus
-        equal |= np.uint64(above < 0)
-        across = (((equal & plus) + plus) ^ plus) | equal
-        rises = minus | ~(across | plus)
-        falls = plus & across
-        step = np.int8((rises >> last) & _ONE) - np.int8((falls >> last) & _ONE)
+        step, plus, minus = _next_column(equal, steps[column], plus, minus, last)
         steps[column] = step
         change += step
-        rises = (rises << _ONE) | np.uint64(above > 0)
-        falls = (falls << _ONE) | np.uint64(above < 0)
-        plus = falls | ~(at_left | rises)
-        minus = rises & at_left
-    for place in range(len(pattern)):
-        if pattern[place] < _COMMON:
-            common[pattern[place]] = _ZERO
+    _leave(pattern, common)
     return change
+
+
+@routine
+def _two_strips(upper, lower, text, tables, steps):
+    """As :func:`_strip`, for 64 rows and the 64 or fewer below them, which follow a column behind.
+
+    A column waits for the one before it; two that do not wait for each other take hardly longer than one.
+    """
+    common, keys, places = tables[0][0], tables[1][0], tables[2][0]
+    common_below, keys_below, places_below = tables[0][1], tables[1][1], tables[2][1]
+    n_upper = _enter(upper, common, keys, places)
+    n_lower = _enter(lower, common_below, keys_below, places_below)
+    bottom, last = np.uint64(63), np.uint64(len(lower) - 1)
+    plus, minus = _ALL, _ZERO
+    plus_below, minus_below = _ALL, _ZERO
+    between, equal_below = np.int8(0), _ZERO
+    change = np.int64(0)
+    for column in range(len(text)):
+        symbol = text[column]
+        if symbol < _COMMON:
+            equal, equal_next = common[symbol], common_below[symbol]
+        else:
+            equal = places[_slot_of(keys, places, symbol)] if n_upper > 0 else _ZERO
+            equal_next = places_below[_slot_of(keys_below, places_below, symbol)] if n_lower > 0 else _ZERO
+        step, plus, minus = _next_column(equal, steps[column], plus, minus, bottom)
+        if column > 0:
+            below, plus_below, minus_below = _next_column(equal_below, between, plus_below, minus_below, last)
+            steps[column - 1] = below
+            change += below
+        equal_below, between = equal_next, step
+    below, plus_below, minus_below = _next_column(equal_below, between, plus_below, minus_below, last)
+    steps[len(text) - 1] = below
+    _leave(upper, common)
+    _leave(lower, common_below)
+    return change + below
 
 
 @helper
@@ -108,8 +160,8 @@ def levenshtein_pairs(values_a, offsets_a, values_b, offsets_b, i, j, out):
     for pair in range(len(i)):
         a, b = i[pair], j[pair]
         longest = max(longest, offsets_a[a + 1] - offsets_a[a], offsets_b[b + 1] - offsets_b[b])
-    common = np.zeros(_COMMON, np.uint64)
-    keys, places = np.empty(_PLACES, np.uint64), np.empty(_PLACES, np.uint64)
+    common = np.zeros((2, 256), np.uint64)
+    tables = common, np.empty((2, _PLACES), np.uint64), np.empty((2, _PLACES), np.uint64)
     row = np.empty(longest, np.int8)
     for pair in range(len(i)):
         a, b = i[pair], j[pair]
@@ -119,6 +171,13 @@ def levenshtein_pairs(values_a, offsets_a, values_b, offsets_b, i, j, out):
         steps = row[: len(text)]
         steps[:] = 1  # the row above the first one grows by one a column
         change = np.int64(len(text))
-        for begin in range(0, len(pattern), 64):
-            change = _strip(pattern[begin : begin + 64], text, common, keys, places, steps)
+        begin = 0
+        while begin < len(pattern) and len(text) > 0:
+            if len(pattern) - begin > 64:
+                halves = pattern[begin : begin + 64], pattern[begin + 64 : begin + 128]
+                change = _two_strips(*halves, text, tables, steps)
+                begin += 128
+            else:
+                change = _strip(pattern[begin:], text, tables, steps)
+                begin += 64
         out[pair] = np.uint32(len(pattern) + change)
