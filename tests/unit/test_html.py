@@ -37,6 +37,7 @@ pytest.importorskip("selectolax")
         ("<p>a<p>b</div></span>c<b><i>d</b>e</i>", "a\n\nbcde"),
         ("< p >a</ p>b &bogus; &lt;p&gt;", "< p >ab &bogus; <p>"),
         ("a\0b", "ab"),
+        ("\ufeff<!DOCTYPE html><html><body><p>a\ufeffb</body></html>", "a\ufeffb"),  # as some editors begin a file
         ("<textarea> a\n b</textarea>", " a\n b"),
         ("x<xmp> <p>a&amp;\n</xmp>y", "x <p>a&amp;\ny"),
         ("<plaintext><p>a</plaintext>&amp;<!--", "<p>a</plaintext>&amp;<!--"),

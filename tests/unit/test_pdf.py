@@ -1,5 +1,12 @@
 """PDF: text of whole files, clear errors for broken ones, and files that cannot hang or fill the caller."""
 
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
 import pytest
 from pdf_files import bomb_pdf, encrypted_pdf, page, pdf, text_pdf
 
@@ -58,7 +65,6 @@ def test_limits():
 
 def test_a_killed_parser_is_reaped():
     import multiprocessing
-    import subprocess
 
     with pytest.raises(tx.InvalidInputError):
         tx.pdf_to_text_with(WHOLE, tx.PdfOptions(timeout_secs=0.001))
@@ -90,8 +96,6 @@ def test_a_bomb_stays_in_its_process():
 
 def test_a_parser_whose_caller_is_gone_ends():
     """A loop in a file would go on for ever."""
-    import subprocess
-    import sys
 
     from txtfp_np.markup import pdf as module
 
@@ -102,7 +106,6 @@ def test_a_parser_whose_caller_is_gone_ends():
 
 def test_the_parser_is_found_where_the_caller_finds_it(tmp_path, monkeypatch):
     """Folders that are put on ``sys.path`` by hand are not there in another process."""
-    import sys
 
     (tmp_path / "pypdfium2").mkdir()
     (tmp_path / "pypdfium2" / "__init__.py").write_text("raise RuntimeError('the one that the caller has')")
@@ -142,3 +145,80 @@ def test_arguments():
         tx.pdf_to_text([], on_error="skip")
     with pytest.raises(tx.ConfigError, match="options must be PdfOptions"):
         tx.pdf_to_text_with(WHOLE, {})
+
+
+# A parser that tells its process and reads on until it may end.
+SLOW_PARSER = """
+import os, time
+from pathlib import Path
+
+folder = Path(__file__).parent.parent
+
+class PdfDocument:
+    def __init__(self, data):
+        (folder / f"{os.getpid()}.running").touch()
+        while not (folder / "go").exists():
+            time.sleep(0.01)
+    def __len__(self):
+        return 0
+    def close(self):
+        pass
+"""
+READ = """
+import os, signal, sys
+import txtfp_np as tx
+
+if sys.argv[2] == "goes on":
+    signal.signal(signal.SIGINT, lambda *_: None)
+files = [b"x"] if sys.argv[1] == "1" else [b"x"] * 8
+try:
+    found = tx.pdf_to_text_with(files, tx.PdfOptions(timeout_secs=600), threads=int(sys.argv[1]), on_error="null")
+    print(found.to_list())
+except KeyboardInterrupt:
+    print("interrupted")
+try:
+    print("a child is left", os.waitpid(-1, os.WNOHANG))
+except ChildProcessError:
+    pass
+"""
+
+
+def read_interrupted(folder, threads, then):
+    """Interrupt a process, and its group, as soon as its first files are being read: what it says."""
+    (folder / "pypdfium2").mkdir()
+    (folder / "pypdfium2" / "__init__.py").write_text(SLOW_PARSER)
+    root = Path(tx.__file__).parent.parent
+    command = [sys.executable, "-W", "always::ResourceWarning", "-c", READ, str(threads), then]
+    path = f"{folder}{os.pathsep}{root}"
+    with subprocess.Popen(
+        command,
+        env={**os.environ, "PYTHONPATH": path},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,  # where a process that nobody waited for would be told
+        text=True,
+        process_group=0,
+    ) as reader:
+        try:
+            while len(list(folder.glob("*.running"))) < threads:
+                assert reader.poll() is None
+                time.sleep(0.01)
+            os.killpg(reader.pid, signal.SIGINT)
+            if then == "goes on":
+                (folder / "go").touch()
+            said, _ = reader.communicate(timeout=100)
+        finally:
+            (folder / "go").touch()  # ends every parser that is left
+            reader.kill()
+    return said.split()
+
+
+@pytest.mark.skipif(not hasattr(os, "killpg"), reason="Windows has no groups of processes")
+@pytest.mark.parametrize("threads", [1, 2])
+def test_an_interrupt_waits_for_no_file_and_leaves_no_process(threads, tmp_path):
+    assert read_interrupted(tmp_path, threads, "ends") == ["interrupted"]
+    assert len(list(tmp_path.glob("*.running"))) == threads  # and no other file was begun
+
+
+@pytest.mark.skipif(not hasattr(os, "killpg"), reason="Windows has no groups of processes")
+def test_an_interrupt_that_the_caller_takes_loses_no_file(tmp_path):
+    assert read_interrupted(tmp_path, 1, "goes on") == ["['']"]

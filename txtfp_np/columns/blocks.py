@@ -180,6 +180,7 @@ def run_blocks(
     detached: bool = False,
     progress: Progress = False,
     total: int | None = None,
+    give_up: Callable[[], object] | None = None,
 ) -> None:
     """Apply ``work`` to every block on worker threads and ``consume`` the results in block order.
 
@@ -205,6 +206,9 @@ def run_blocks(
         finished documents and ``total`` after every block.
     total : int, optional
         Number of documents, if it is known.
+    give_up : callable, optional
+        Called when an exception ends the run, an interrupt too: ``work`` is on its way in other threads,
+        which are waited for. If it may be long, this is to end it; what it returns then is not looked at.
 
     Raises
     ------
@@ -227,7 +231,7 @@ def run_blocks(
                 consume(work(block, scratch))
                 reporter.add(len(block))
         else:
-            _run_pooled(blocks, work, consume, threads, detached, reporter)
+            _run_pooled(blocks, work, consume, threads, detached, reporter, give_up)
     finally:
         reporter.close()
         close = getattr(blocks, "close", None)
@@ -242,6 +246,7 @@ def _run_pooled(
     threads: int,
     detached: bool,
     reporter: _Reporter,
+    give_up: Callable[[], object] | None,
 ) -> None:
     from concurrent.futures import ThreadPoolExecutor  # only now: it takes a while to import
 
@@ -300,6 +305,10 @@ def _run_pooled(
             reporter.add(len(alone))
         while pending:
             finish_oldest()
+    except BaseException:
+        if give_up is not None:
+            give_up()
+        raise
     finally:
         if pool is not None:
             pool.shutdown(wait=True, cancel_futures=True)

@@ -33,7 +33,7 @@ def html_to_text(
     Parameters
     ----------
     texts : str, bytes or column
-        Whole pages or fragments; bytes are UTF-8, whatever a ``meta`` element says.
+        Whole pages or fragments; bytes are UTF-8, whatever a ``meta`` element says, with or without a mark of it.
     main_content : bool
         Leave out what stands around it: navigation, asides, forms, and headers and footers of the page.
         Where there is a ``main`` element, only what is inside is taken.
@@ -78,6 +78,7 @@ def html_to_text(
         n_bytes = len(html) if html.isascii() else len(html.encode())
         if n_bytes > max_bytes:
             raise InvalidInputError(f"html input ({n_bytes} bytes) exceeds {max_bytes}-byte cap", argument="texts")
+        html = html.removeprefix("\ufeff")  # a mark of the encoding, as to a browser
         pieces = pieces_of(tamed(html), parser) if html else []
         layout = Layout(main_content, main_content and any(piece.has_main for piece in pieces))
         while pieces:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import sys
+import threading
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
-from typing import overload
+from typing import TYPE_CHECKING, overload
 
 import numpy as np
 
@@ -15,6 +16,9 @@ from ..columns import Progress, Scratch, TextColumn, resolve_threads, run_blocks
 from ..errors import ConfigError, FeatureDisabledError, InvalidInputError
 from ..options import check_count
 from .convert import column_of
+
+if TYPE_CHECKING:
+    from subprocess import Popen
 
 Pdf = bytes | bytearray | memoryview
 
@@ -92,8 +96,9 @@ def pdf_to_text(
     Notes
     -----
     Each file is parsed in a process of its own, which may take 2 GiB of memory where the system knows such
-    limits, and is killed when its time is up: a hostile file can neither hang nor crash the caller. To
-    start it takes about a tenth of a second. Text that is only drawn (a scan) is not found.
+    limits, and is killed when its time is up: a hostile file can neither hang nor crash the caller. An
+    interrupt, or an error of one of many files, ends those that are being read. To start a process takes
+    about a tenth of a second. Text that is only drawn (a scan) is not found.
 
     Examples
     --------
@@ -157,18 +162,53 @@ def pdf_to_text_with(
         raise FeatureDisabledError("pdf")
     folder = str(Path(found.origin).parent.parent)
     if isinstance(files, (bytes, bytearray, memoryview)):
-        return _text_of(bytes(files), options, folder)
+        return _text_of(bytes(files), options, folder, _Children())
     if isinstance(files, str) or not isinstance(files, Iterable):
         raise InvalidInputError(f"files must be bytes or an iterable of bytes, got {type(files).__name__}")
 
-    def read(data: bytes) -> str:
-        return _text_of(data, options, folder)
+    children = _Children()
 
-    return _texts_of(list(files), read, on_error == "null", n_threads, progress)
+    def read(data: bytes) -> str:
+        return _text_of(data, options, folder, children)
+
+    return _texts_of(list(files), read, children.kill, on_error == "null", n_threads, progress)
+
+
+class _Children:
+    """Processes of one call: who gives it up waits for none of them."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._running: set[Popen[bytes]] = set()
+        self._given_up = False
+
+    def add(self, child: Popen[bytes]) -> None:
+        with self._lock:
+            self._running.add(child)
+            if self._given_up:
+                child.kill()
+
+    def end(self, child: Popen[bytes]) -> None:
+        with self._lock:
+            self._running.discard(child)
+        if child.poll() is None:
+            child.kill()
+            child.wait()  # after an interrupt, nobody else does
+
+    def kill(self) -> None:
+        with self._lock:
+            self._given_up = True
+            for child in self._running:
+                child.kill()
 
 
 def _texts_of(
-    files: list[object], read: Callable[[bytes], str], null_on_error: bool, threads: int, progress: Progress
+    files: list[object],
+    read: Callable[[bytes], str],
+    give_up: Callable[[], None],
+    null_on_error: bool,
+    threads: int,
+    progress: Progress,
 ) -> TextColumn:
     encoded: list[bytes | None] = []
 
@@ -195,12 +235,13 @@ def _texts_of(
         detached=True,
         progress=progress,
         total=len(files),
+        give_up=give_up,
     )
     validity = np.array([text is not None for text in encoded], np.bool_)
     return column_of([text or b"" for text in encoded], None if validity.all() else validity)
 
 
-def _text_of(data: bytes, options: PdfOptions, folder: str) -> str:
+def _text_of(data: bytes, options: PdfOptions, folder: str, children: _Children) -> str:
     if len(data) > options.max_bytes:
         raise InvalidInputError(f"pdf input ({len(data)} bytes) exceeds {options.max_bytes}-byte cap", argument="files")
     import subprocess  # only now: it takes a while to import
@@ -211,8 +252,10 @@ def _text_of(data: bytes, options: PdfOptions, folder: str) -> str:
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
+        process_group=0,  # Ctrl-C at a terminal is the caller's: files must not fail where it goes on
     ) as child:
         try:
+            children.add(child)
             answer, _ = child.communicate(data, timeout=options.timeout_secs)
         except subprocess.TimeoutExpired:
             raise InvalidInputError(
@@ -221,8 +264,7 @@ def _text_of(data: bytes, options: PdfOptions, folder: str) -> str:
                 advice="PdfOptions(timeout_secs=...) gives it more time.",
             ) from None
         finally:
-            if child.poll() is None:
-                child.kill()
+            children.end(child)
     kind, text = answer[:1], answer[1:].decode()
     if child.returncode == 0 and kind == b"T":
         return text
