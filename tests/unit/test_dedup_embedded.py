@@ -32,6 +32,14 @@ def test_vectors_alone():
         result.explain(0, 1)
 
 
+@pytest.mark.parametrize("kind", [np.array, tx.EmbeddingColumn])
+def test_vectors_in_the_place_of_texts(kind):
+    vectors = kind(VECTORS)
+    assert tx.dedup(vectors, 0.9, method="embedding").keep.tolist() == by(VECTORS).keep.tolist()
+    with pytest.raises(tx.Error):
+        tx.dedup(vectors, 0.9)
+
+
 def test_texts_beside_vectors():
     texts = ["a", "b", "c", "a", " \n", "e"]
     vectors = [[1, 0], [1, 0.01], [0, 1], [0, -1], [1, 0], [1, 0]]

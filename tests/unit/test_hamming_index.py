@@ -41,6 +41,14 @@ def answers(found):
     return [list(zip(positions[a:b], distances[a:b], strict=True)) for a, b in pairwise(indptr)]
 
 
+@pytest.mark.parametrize(("width", "dtype"), [(128, np.uint64), (32, np.uint8)])
+def test_codes_of_another_width_are_told_how(width, dtype):
+    codes = np.zeros((3, width // (8 * np.dtype(dtype).itemsize)), dtype)
+    with pytest.raises(InvalidInputError) as caught:
+        HammingIndex(codes)
+    assert f"give bits={width}" in caught.value.__notes__[0]
+
+
 def test_types():
     index = HammingIndex(as_array(planted(50)))
     assert [part.dtype for part in index.find_all()] == [np.int64, np.int64, np.uint8]

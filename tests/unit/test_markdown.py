@@ -74,6 +74,15 @@ def test_deep_nesting_is_bounded():
     assert tx.markdown_to_text("> " * 40 + "a") == "a"
 
 
+def test_what_lies_too_deep_is_text_all_the_same():
+    """The parser would leave it out; only the marks of the containers go."""
+    assert tx.markdown_to_text("> " * 150 + "one *two*\n\nafter") == "one two after"
+    assert tx.markdown_to_text("- " * 150 + "one") == "one"
+    items = [f"{'  ' * depth}- item{depth}" for depth in range(80)]
+    text = "\n".join([*items, "- next", "", "end"])
+    assert tx.markdown_to_text(text).split() == [f"item{depth}" for depth in range(80)] + ["next", "end"]
+
+
 def test_links_between_brackets_that_stay_open():
     text = "[ " * 500 + "[a](b) " * 500
     assert tx.markdown_to_text(text) == ("[ " * 500 + "a " * 500).strip()

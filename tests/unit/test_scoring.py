@@ -41,6 +41,15 @@ def test_documents_without_a_fingerprint_are_like_nothing(kind):
             assert isinstance(tx.similarity_pairs(made, 1, 2, **options), np.float32)
 
 
+def test_names_that_others_give_to_bits():
+    codes = tx.SimHashFingerprinter().fingerprint(["a b c", "a b d"])
+    assert (
+        tx.similarity(codes[:1], codes, kind="simhash").tolist()
+        == tx.similarity(codes[:1], codes, kind="bits").tolist()
+    )
+    assert tx.measures_for("simhash") == tx.measures_for("bits")
+
+
 def test_only_what_a_fingerprinter_puts_there_is_no_fingerprint():
     strings, _ = tx.FuzzyFingerprinter().fingerprint(TEXTS, on_empty="mask")
     digests, _ = tx.TlshFingerprinter(packed=True).fingerprint(TEXTS, on_empty="mask")

@@ -32,6 +32,10 @@ class SketchKind(StrEnum):
     TLSH = "tlsh"  # digests, as text or packed
     EMBEDDING = "embedding"  # real numbers (n, d)
 
+    @classmethod
+    def _missing_(cls, value: object) -> SketchKind | None:
+        return cls.BITS if value in ("simhash", "flyhash") else None  # what others call their bits
+
 
 class Form(StrEnum):
     """What measures compare."""

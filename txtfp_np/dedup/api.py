@@ -24,7 +24,7 @@ from .settings import Method, Settings, Verify, check_settings, fingerprinter_of
 
 
 def dedup(
-    texts: Texts | None = None,
+    texts: Texts | EmbeddingColumn | None = None,
     threshold: float | None = None,
     *,
     method: str = "minhash",
@@ -49,7 +49,8 @@ def dedup(
     Parameters
     ----------
     texts : column
-        Anything that :class:`TextColumn` takes. None, if there are embeddings.
+        Anything that :class:`TextColumn` takes. None, if there are embeddings; with ``method="embedding"`` an
+        EmbeddingColumn, or an array of numbers (n, dim), may stand here in place of ``embeddings``.
     threshold : float, optional
         Similarity, above 0 and at most 1, from which two documents are near-duplicates. None: 0.7 for
         ``method="minhash"``, 0.9 for ``"embedding"``; refused for ``"simhash"``, which has ``max_distance``.
@@ -164,6 +165,8 @@ def dedup(
     (array([False,  True]), array([ 0, -1]), array([-1,  1]))
     """
     if method == Method.EMBEDDING:
+        if embeddings is None and _are_vectors(texts):
+            texts, embeddings = None, texts
         settings = check_settings(
             threshold, method, fingerprinter, scope, verify, linkage, recall, max_distance, search
         )
@@ -232,6 +235,12 @@ def _dedup_embedded(
         return make_result(column, settings, rank, find_near(side, settings, n_threads, progress, rank=rank), side=side)
     found, known = find_near_known(side, others, settings, n_threads, progress)
     return make_result(column, settings, rank, found, known, side=side)
+
+
+def _are_vectors(texts: Any) -> bool:
+    return isinstance(texts, EmbeddingColumn) or (
+        isinstance(texts, np.ndarray) and texts.ndim == 2 and texts.dtype.kind in "fiu"
+    )
 
 
 def _as_column(texts: Texts, argument: str, errors: str) -> TextColumn:

@@ -56,12 +56,15 @@ def as_words(argument: str, fingerprints: ArrayLike, bits: int) -> Words:
         array = array[None]
     if array.ndim != axes or (n_words > 1 and array.shape[1] != n_words):
         wanted = f"(n, {n_words})" if n_words > 1 else "(n,)"
-        is_bytes = array.dtype == np.uint8 and array.ndim == 2 and 8 * array.shape[1] == bits
-        words = f".view(np.uint{min(bits, 64)})" + (".ravel()" if n_words == 1 else "")
+        width = 8 * array.itemsize * array.shape[1] if array.ndim == 2 else 0
+        advice = None
+        if array.dtype == np.uint8 and width == bits:
+            words = f".view(np.uint{min(bits, 64)})" + (".ravel()" if n_words == 1 else "")
+            advice = f"{words} makes words of codes in bytes."
+        elif width != bits and (width == 32 or (width and width % 64 == 0)):
+            advice = f"If these are codes of {width} bits, give bits={width}."
         raise InvalidInputError(
-            f"{argument} must have shape {wanted}, got {array.shape}",
-            argument=argument,
-            advice=f"{words} makes words of codes in bytes." if is_bytes else None,
+            f"{argument} must have shape {wanted}, got {array.shape}", argument=argument, advice=advice
         )
     return read_only(np.ascontiguousarray(array, np.uint64).reshape(-1, n_words))
 

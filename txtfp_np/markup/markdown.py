@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
@@ -13,8 +14,10 @@ from ..errors import ConfigError, FeatureDisabledError
 from ..options import check_flag
 from .convert import WHITE_SPACE, convert
 
-# Containers inside each other; the parser recurses. What lies deeper is left out.
+# Containers inside each other; the parser recurses. What lies deeper is text without their marks.
 _MAX_NESTING = 100
+_SPARE_LEVELS = 10  # a list goes two levels at once; at its own limit the parser would leave text out
+_MARKS = re.compile(r"^(?:[ \t]*+(?:>|(?:[-+*]|\d{1,9}[.)])(?=[ \t]|$)))*+[ \t]*+", re.MULTILINE)
 # The end of a label is looked for from each bracket, to the end of the paragraph: after so many characters, the
 # brackets that are left in it are text.
 _MAX_STEPS = 5_000_000
@@ -81,8 +84,8 @@ def markdown_to_text(
     Notes
     -----
     CommonMark without extensions. Blocks are parted by a space, HTML and addresses of links are left out,
-    descriptions of images are kept. Any text is Markdown, so nothing is refused; containers more than
-    100 deep are left out, and after five million characters of labels, a paragraph has no more links.
+    descriptions of images are kept. Any text is Markdown, so nothing is refused; what lies more than
+    100 containers deep is one paragraph, and after five million characters of labels, a paragraph has no more links.
 
     Examples
     --------
@@ -135,7 +138,9 @@ def _parser() -> Any:
         from markdown_it import MarkdownIt
     except ImportError as error:
         raise FeatureDisabledError("markup") from error
-    parser = MarkdownIt("commonmark", {"maxNesting": _MAX_NESTING})
+    parser = MarkdownIt("commonmark", {"maxNesting": _MAX_NESTING + _SPARE_LEVELS})
+    first = parser.block.ruler.get_all_rules()[0]
+    parser.block.ruler.before(first, "deep", _deep)
     helpers = parser.helpers
 
     def label_end(state: Any, start: int, *options: Any) -> int:
@@ -148,6 +153,24 @@ def _parser() -> Any:
 
     parser.helpers = SimpleNamespace(**{**vars(helpers), "parseLinkLabel": label_end})
     return parser
+
+
+def _deep(state: Any, start: int, end: int, silent: bool) -> bool:
+    """A rule of the parser: all lines of a container that is too deep are one paragraph."""
+    if state.level < _MAX_NESTING:
+        return False
+    if silent:
+        return True
+    stop = start
+    while stop < end and (state.isEmpty(stop) or state.sCount[stop] >= state.blkIndent):
+        stop += 1
+    state.push("paragraph_open", "p", 1)
+    token = state.push("inline", "", 0)
+    token.content = _MARKS.sub("", state.getLines(start, stop, state.blkIndent, False)).strip()
+    token.children = []
+    state.push("paragraph_close", "p", -1)
+    state.line = stop
+    return True
 
 
 def _text_of(tokens: Iterable[Any], options: MarkdownOptions) -> str:

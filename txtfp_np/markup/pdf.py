@@ -271,5 +271,7 @@ def _text_of(data: bytes, options: PdfOptions, folder: str, children: _Children)
     if child.returncode == 0 and kind == b"E":
         raise InvalidInputError(text, argument="files")
     raise InvalidInputError(
-        "pdf parser panicked", argument="files", advice=f"The parser's process ended with {child.returncode}."
+        "pdf parser panicked",
+        argument="files",
+        advice=f"The parser's process ended with {child.returncode}: the file is damaged, or asks for more than 2 GiB.",
     )

@@ -338,5 +338,8 @@ def _prefixes(model_id: str, options: dict[str, Any]) -> tuple[str, str]:
             raise ConfigError(f"{argument} must be a str or None, got {given!r}", argument=argument)
         found.append(known(model_id) if given is None else given)
     if options:
-        raise TypeError(f"unexpected options: {', '.join(sorted(options))}")
+        raise TypeError(
+            f"unexpected options: {', '.join(sorted(options))}; there are also execution_providers, query_prefix and "
+            "document_prefix"
+        )
     return found[0], found[1]
